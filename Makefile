@@ -1,0 +1,77 @@
+# Tessera - make deps demo | make deps check
+#
+#   all         build/tessera and build/libtessera.a
+#   deps        install what is needed to build and test (Debian, Ubuntu)
+#   demo        damage and restore bundled photographs, print the scores
+#   check       run the tests            check-asan  the same, sanitized
+#   layers      check who includes whom  headers     each compiles alone
+#   bench       measure speed            format      lay the sources out
+#   install, uninstall (PREFIX, DESTDIR), clean
+#
+# Options: NATIVE=1 for this machine's instructions (the binary is then for
+# machines like it), WERROR=1 to stop at warnings, CC=clang, BUILD=folder.
+
+VERSION := 0.1.0
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CFLAGS  ?= -O3 -g
+PKGS    := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke
+
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS))
+WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
+         -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTESSERA_VERSION='"$(VERSION)"' -I. \
+             $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
+             $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CFLAGS)
+LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
+
+LIB_SRC   := $(wildcard base/*.c omp/*.c dictlearn/*.c imaging/*.c)
+APP_SRC   := $(wildcard app/*.c)
+TEST_SRC  := $(wildcard tests/test_*.c)
+BENCH_SRC := $(wildcard tests/bench/*.c)
+HEADERS   := $(wildcard base/*.h omp/*.h dictlearn/*.h imaging/*.h app/*.h)
+objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+all: $(BUILD)/tessera
+
+$(BUILD)/tessera: $(call objects,$(APP_SRC)) $(BUILD)/libtessera.a
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/libtessera.a: $(call objects,$(LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Everything a test or a benchmark needs beside its own file.
+$(BUILD)/tests/test_% $(BUILD)/tests/bench/%: \
+  $(BUILD)/tests/support.o $(BUILD)/libtessera.a
+$(BUILD)/tests/%: $(BUILD)/tests/%.o
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+TESTS      := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+CLI_TESTS  := $(wildcard tests/cli_*.sh)
+BENCHES    := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+
+check: all layers headers $(TESTS)
+	TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap
+
+check-asan:
+	$(MAKE) check BUILD=$(BUILD)/asan LDFLAGS= CFLAGS="-O1 -g \
+	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	  -fno-omit-frame-pointer"
+
+bench: all $(BENCHES)
+	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(patsubst %.o,%.d,$(call objects,\
+  $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) tests/support.c))
+
+.PHONY: all check check-asan bench clean
+.SECONDARY:

@@ -1,0 +1,3 @@
+#include "base/error.h"
+
+G_DEFINE_QUARK (tessera - error - quark, tessera_error)

@@ -1,0 +1,19 @@
+/* progress.h - how long work tells how far it is, and is told to stop
+ *
+ * Outer loops call progress_step() every few milliseconds.  Only the thread
+ * that started the work reports, so a report function needs no locks.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct {
+  /* Called with the share of the work that is done, 0 .. 1.  May be NULL. */
+  void (*report) (double done, gpointer user_data);
+  gpointer user_data;
+  GCancellable *cancellable; /* may be NULL */
+} Progress;
+
+/* Reports @done and looks whether the work was cancelled.
+ * @progress may be NULL.  Returns FALSE, with @error set, once it was. */
+gboolean progress_step (const Progress *progress, double done, GError **error);

@@ -1,0 +1,118 @@
+/* image.h - a picture in memory, with what its file said about it
+ *
+ * Samples keep the range of the file, 0 .. 2^depth - 1, so that a sample that
+ * nobody touched is written back bit for bit.  Pictures are always upright
+ * here: the decoder turns them by their EXIF orientation, the encoder turns
+ * them back.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* A palette PNG.  The samples of the image are the colours; @index says which
+ * entry each pixel used, since entries may repeat. */
+typedef struct {
+  int depth;              /* bits an index, 1, 2, 4 or 8 */
+  int entries;            /* 1 .. 256 */
+  guint8 colour[256][4];  /* red, green, blue, alpha */
+  int alpha_entries;      /* length of the tRNS chunk, 0 for none */
+  guint8 *index;          /* width x height */
+} ImagePalette;
+
+/* A piece of a file that is carried along untouched: a PNG chunk (with its
+ * place before PLTE, before IDAT or after it) or a JPEG marker segment. */
+typedef struct {
+  char name[8]; /* chunk name, or marker as "APP1", "COM" */
+  int place;    /* PNG: location bits of libpng; JPEG: marker code */
+  GBytes *data;
+} ImageChunk;
+
+typedef enum { IMAGE_PNG, IMAGE_JPEG } ImageFormat;
+
+typedef enum {
+  DENSITY_NONE,     /* the file says nothing */
+  DENSITY_ASPECT,   /* only the shape of a pixel */
+  DENSITY_PER_METRE /* samples per metre */
+} DensityUnit;
+
+/* What both formats can carry.  Any pointer may be NULL. */
+typedef struct {
+  ImageFormat format;   /* of the file it came from */
+  GBytes *icc;          /* colour profile */
+  char *icc_name;       /* its name in a PNG */
+  GBytes *exif;         /* TIFF data, without the "Exif\0\0" of JPEG */
+  int orientation;      /* 1 .. 8, how the file stores the upright picture */
+  DensityUnit density_unit;
+  double density_x, density_y;
+  gboolean has_key;     /* grey or colour PNG with one transparent colour */
+  guint16 key[3];
+  gboolean interlaced;
+  GPtrArray *chunks;    /* ImageChunk: what only this format knows */
+} ImageMeta;
+
+typedef struct {
+  int width, height; /* upright, at least 1 */
+  int channels;      /* 1 grey, 2 grey alpha, 3 colour, 4 colour alpha */
+  int depth;         /* bits a sample: 1, 2, 4 (grey only), 8 or 16 */
+  guint16 *samples;  /* interleaved, row after row, no padding */
+  ImagePalette *palette; /* NULL unless the file had one */
+  ImageMeta meta;
+} Image;
+
+/* Makes a black picture.  Returns NULL, with @error set (LIMIT), when there is
+ * not enough memory. */
+Image *image_new (int width, int height, int channels, int depth,
+                  GError **error);
+
+/* A deep copy, except that metadata blobs are shared by reference. */
+Image *image_copy (const Image *image, GError **error);
+
+/* @image may be NULL. */
+void image_free (Image *image);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Image, image_free)
+
+ImageChunk *image_chunk_new (const char *name, int place, gconstpointer data,
+                             gsize size);
+void image_chunk_free (ImageChunk *chunk);
+
+/* Number of channels that are not alpha: 1 or 3. */
+static inline int
+image_colours (const Image *image)
+{
+  return image->channels <= 2 ? 1 : 3;
+}
+
+static inline gboolean
+image_has_alpha (const Image *image)
+{
+  return image->channels % 2 == 0;
+}
+
+static inline gsize
+image_pixels (const Image *image)
+{
+  return (gsize) image->width * (gsize) image->height;
+}
+
+/* Largest value of a sample. */
+static inline int
+image_peak (const Image *image)
+{
+  return (1 << image->depth) - 1;
+}
+
+static inline guint16 *
+image_pixel (const Image *image, int x, int y)
+{
+  return image->samples
+         + ((gsize) y * (gsize) image->width + (gsize) x)
+             * (gsize) image->channels;
+}
+
+/* Whether pixel @i (row after row) cannot be seen at all: alpha zero, or the
+ * key colour of a PNG. */
+gboolean image_is_transparent (const Image *image, gsize i);
+
+/* Forgets the palette, so that any colour can be written.  What the file said
+ * about the palette goes with it. */
+void image_drop_palette (Image *image);
