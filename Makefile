@@ -46,15 +46,12 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Everything a test or a benchmark needs beside its own file.
-$(BUILD)/tests/test_% $(BUILD)/tests/bench/%: \
-  $(BUILD)/tests/support.o $(BUILD)/libtessera.a
-$(BUILD)/tests/%: $(BUILD)/tests/%.o
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+CLI_TESTS := $(wildcard tests/cli_*.sh)
+BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
-TESTS      := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
-CLI_TESTS  := $(wildcard tests/cli_*.sh)
-BENCHES    := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+$(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 check: all layers headers $(TESTS)
 	TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap

@@ -1,3 +1,7 @@
 #include "base/error.h"
 
-G_DEFINE_QUARK (tessera - error - quark, tessera_error)
+GQuark
+tessera_error_quark (void)
+{
+  return g_quark_from_static_string ("tessera-error-quark");
+}

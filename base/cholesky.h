@@ -1,0 +1,28 @@
+/* cholesky.h - Cholesky factors, made once and kept current
+ *
+ * L is n x n, lower triangular with positive diagonal, and A = L L'.  Only the
+ * lower triangle is read and written.
+ */
+#pragma once
+
+#include "base/matrix.h"
+
+/* Replaces the lower triangle of @A by its factor.  FALSE if @A is not
+ * positive definite; @A is then undefined. */
+gboolean cholesky_factor (Mat *A);
+
+/* Appends a row and a column to A.  @L has room for @n + 1 rows and holds the
+ * factor of the leading @n x @n part; @row is the new row of A, length @n + 1,
+ * diagonal last.
+ *
+ * Returns FALSE, with the leading part as it was, when the new row depends on
+ * the others so nearly that what is left of its diagonal is at most
+ * @tolerance times it: the grown matrix is not safely positive definite. */
+gboolean cholesky_append (Mat *L, int n, const double *row, double tolerance);
+
+/* L becomes the factor of  L L' + v v'.  O(n^2); @v is used up. */
+void cholesky_update (Mat *L, double *v);
+
+/* x becomes  L^-1 x  or  (L L')^-1 x,  with the leading @n x @n part. */
+void cholesky_solve_lower (const Mat *L, int n, double *x);
+void cholesky_solve (const Mat *L, int n, double *x);

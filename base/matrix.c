@@ -1,0 +1,139 @@
+#include "base/matrix.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <string.h>
+
+/* One cache line: no two matrices share one, and vector loads are aligned. */
+#define ALIGNMENT 64
+
+static gpointer
+new_block (int rows, int cols, gsize size)
+{
+  g_return_val_if_fail (rows >= 0 && cols >= 0, NULL);
+
+  return g_aligned_alloc0 (MAX (1, (gsize)rows * (gsize)cols), size,
+                           ALIGNMENT);
+}
+
+Mat
+mat_new (int rows, int cols)
+{
+  return (Mat){ new_block (rows, cols, sizeof (double)), rows, cols,
+                MAX (1, rows) };
+}
+
+MatF
+matf_new (int rows, int cols)
+{
+  return (MatF){ new_block (rows, cols, sizeof (float)), rows, cols,
+                 MAX (1, rows) };
+}
+
+void
+mat_clear (Mat *A)
+{
+  g_aligned_free (A->data);
+  *A = (Mat){ NULL, 0, 0, 1 };
+}
+
+void
+matf_clear (MatF *A)
+{
+  g_aligned_free (A->data);
+  *A = (MatF){ NULL, 0, 0, 1 };
+}
+
+void
+mat_copy (const Mat *from, Mat *to)
+{
+  g_return_if_fail (from->rows == to->rows && from->cols == to->cols);
+
+  for (int j = 0; j < from->cols; j++)
+    memcpy (mat_at (to, 0, j), mat_at (from, 0, j),
+            (gsize)from->rows * sizeof (double));
+}
+
+void
+mat_to_float (const Mat *from, MatF *to)
+{
+  g_return_if_fail (from->rows == to->rows && from->cols == to->cols);
+
+  for (int j = 0; j < from->cols; j++)
+    for (int i = 0; i < from->rows; i++)
+      *matf_at (to, i, j) = (float)*mat_at (from, i, j);
+}
+
+void
+mat_from_float (const MatF *from, Mat *to)
+{
+  g_return_if_fail (from->rows == to->rows && from->cols == to->cols);
+
+  for (int j = 0; j < from->cols; j++)
+    for (int i = 0; i < from->rows; i++)
+      *mat_at (to, i, j) = *matf_at (from, i, j);
+}
+
+static CBLAS_TRANSPOSE
+blas_op (MatOp op)
+{
+  return op == TRANSPOSED ? CblasTrans : CblasNoTrans;
+}
+
+/* Rows of op(A) where A is rows x cols. */
+static int
+op_rows (int rows, int cols, MatOp op)
+{
+  return op == TRANSPOSED ? cols : rows;
+}
+
+void
+mat_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B, MatOp op_b,
+              double beta, Mat *C)
+{
+  int inner = op_rows (A->cols, A->rows, op_a);
+
+  g_return_if_fail (op_rows (A->rows, A->cols, op_a) == C->rows);
+  g_return_if_fail (op_rows (B->rows, B->cols, op_b) == inner);
+  g_return_if_fail (op_rows (B->cols, B->rows, op_b) == C->cols);
+
+  cblas_dgemm (CblasColMajor, blas_op (op_a), blas_op (op_b), C->rows, C->cols,
+               inner, alpha, A->data, A->ld, B->data, B->ld, beta, C->data,
+               C->ld);
+}
+
+void
+matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
+               MatOp op_b, float beta, MatF *C)
+{
+  int inner = op_rows (A->cols, A->rows, op_a);
+
+  g_return_if_fail (op_rows (A->rows, A->cols, op_a) == C->rows);
+  g_return_if_fail (op_rows (B->rows, B->cols, op_b) == inner);
+  g_return_if_fail (op_rows (B->cols, B->rows, op_b) == C->cols);
+
+  cblas_sgemm (CblasColMajor, blas_op (op_a), blas_op (op_b), C->rows, C->cols,
+               inner, alpha, A->data, A->ld, B->data, B->ld, beta, C->data,
+               C->ld);
+}
+
+gboolean
+mat_eigen (Mat *A, double *values)
+{
+  g_return_val_if_fail (A->rows == A->cols, FALSE);
+
+  return LAPACKE_dsyevd (LAPACK_COL_MAJOR, 'V', 'L', A->rows, A->data, A->ld,
+                         values)
+         == 0;
+}
+
+void
+mat_normalise_columns (Mat *A)
+{
+  for (int j = 0; j < A->cols; j++) {
+    double norm = cblas_dnrm2 (A->rows, mat_at (A, 0, j), 1);
+
+    if (norm > 0)
+      cblas_dscal (A->rows, 1 / norm, mat_at (A, 0, j), 1);
+  }
+}

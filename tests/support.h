@@ -1,0 +1,23 @@
+/* support.h - what several tests need */
+#pragma once
+
+#include "base/matrix.h"
+
+/* Starts the test program: reads GLib's test options, sets up the library. */
+void test_start (int *argc, char ***argv);
+
+/* Matrices of standard normal numbers; the same @seed gives the same ones. */
+Mat random_mat (int rows, int cols, guint64 seed);
+MatF random_matf (int rows, int cols, guint64 seed);
+
+/* Random columns of length one. */
+MatF random_dictionary (int rows, int cols, guint64 seed);
+
+/* Largest difference of two entries. */
+double mat_distance (const Mat *A, const Mat *B);
+
+#define assert_at_most(value, bound) g_assert_cmpfloat ((value), <=, (bound))
+
+/* Path of a file or folder below ../shared, or NULL, with the test marked as
+ * skipped, where it is not there. */
+char *shared_path (const char *relative);

@@ -1,0 +1,100 @@
+/* test_cholesky.c - a factor kept current equals one made from scratch */
+#include "base/cholesky.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+/* I + B B'. */
+static Mat
+gram (const Mat *B)
+{
+  Mat A = mat_new (B->rows, B->rows);
+
+  for (int i = 0; i < A.rows; i++)
+    *mat_at (&A, i, i) = 1;
+  mat_multiply (1, B, PLAIN, B, TRANSPOSED, 1, &A);
+  return A;
+}
+
+/* The lower factor of I + B B', from scratch by LAPACK, zero above. */
+static Mat
+factor_of_gram (const Mat *B)
+{
+  Mat L = gram (B);
+
+  g_assert_true (cholesky_factor (&L));
+  for (int j = 0; j < L.cols; j++)
+    for (int i = 0; i < j; i++)
+      *mat_at (&L, i, j) = 0;
+  return L;
+}
+
+static void
+test_update_equals_refactoring (void)
+{
+  g_test_summary (
+    "Adding v v' to a factor gives what factoring A + v v' does");
+
+  for (int n = 1; n <= 64; n *= 4) {
+    g_auto (Mat) B = random_mat (n, 5, 1);
+    Mat first_four = mat_columns (&B, 0, 4);
+    g_auto (Mat) L = factor_of_gram (&first_four);
+    g_auto (Mat) expected = factor_of_gram (&B);
+
+    cholesky_update (&L, mat_at (&B, 0, 4));
+    assert_at_most (mat_distance (&L, &expected), 1e-12 * n);
+  }
+}
+
+static void
+test_append_equals_refactoring (void)
+{
+  enum { N = 40 };
+  g_auto (Mat) B = random_mat (N, 7, 2);
+  g_auto (Mat) A = gram (&B);
+  g_auto (Mat) expected = factor_of_gram (&B);
+  g_auto (Mat) L = mat_new (N, N);
+
+  /* Column n of A, up to the diagonal, is the new row. */
+  for (int n = 0; n < N; n++)
+    g_assert_true (cholesky_append (&L, n, mat_at (&A, 0, n), 0));
+  assert_at_most (mat_distance (&L, &expected), 1e-12 * N);
+}
+
+static void
+test_append_refuses_dependent_row (void)
+{
+  g_auto (Mat) L = mat_new (3, 3);
+  const double first[] = { 1 }, second[] = { 0.5, 1 };
+  const double same_as_first[] = { 1, 0.5, 1 };
+
+  g_assert_true (cholesky_append (&L, 0, first, 1e-9));
+  g_assert_true (cholesky_append (&L, 1, second, 1e-9));
+  g_assert_false (cholesky_append (&L, 2, same_as_first, 1e-9));
+}
+
+static void
+test_solve (void)
+{
+  enum { N = 30 };
+  g_auto (Mat) B = random_mat (N, 9, 3);
+  g_auto (Mat) A = gram (&B);
+  g_auto (Mat) L = factor_of_gram (&B);
+  g_auto (Mat) x = random_mat (N, 1, 4);
+  g_auto (Mat) y = mat_new (N, 1);
+
+  mat_multiply (1, &A, PLAIN, &x, PLAIN, 0, &y);
+  cholesky_solve (&L, N, y.data);
+  assert_at_most (mat_distance (&x, &y), 1e-11);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/cholesky/update", test_update_equals_refactoring);
+  g_test_add_func ("/cholesky/append", test_append_equals_refactoring);
+  g_test_add_func ("/cholesky/dependent", test_append_refuses_dependent_row);
+  g_test_add_func ("/cholesky/solve", test_solve);
+  return g_test_run ();
+}
