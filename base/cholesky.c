@@ -76,9 +76,15 @@ cholesky_solve_lower (const Mat *L, int n, double *x)
 }
 
 void
+cholesky_solve_upper (const Mat *L, int n, double *x)
+{
+  cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
+               L->ld, x, 1);
+}
+
+void
 cholesky_solve (const Mat *L, int n, double *x)
 {
   cholesky_solve_lower (L, n, x);
-  cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
-               L->ld, x, 1);
+  cholesky_solve_upper (L, n, x);
 }

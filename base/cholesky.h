@@ -23,6 +23,8 @@ gboolean cholesky_append (Mat *L, int n, const double *row, double tolerance);
 /* L becomes the factor of  L L' + v v'.  O(n^2); @v is used up. */
 void cholesky_update (Mat *L, double *v);
 
-/* x becomes  L^-1 x  or  (L L')^-1 x,  with the leading @n x @n part. */
+/* x becomes  L^-1 x,  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n
+ * part of @L. */
 void cholesky_solve_lower (const Mat *L, int n, double *x);
+void cholesky_solve_upper (const Mat *L, int n, double *x);
 void cholesky_solve (const Mat *L, int n, double *x);
