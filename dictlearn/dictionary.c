@@ -1,0 +1,242 @@
+#include "dictlearn/dictionary.h"
+
+#include "dictlearn/tensor.h"
+
+#include "base/error.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+/* An atom this near to length one is left as it is, so that reading and
+ * writing a file keeps its bytes. */
+#define UNIT_TOLERANCE 1e-5
+
+#define ORTHONORMAL_TOLERANCE 1e-4f
+
+Dictionary *
+dictionary_new (int patch, int channels, int atoms)
+{
+  Dictionary *dictionary = g_new0 (Dictionary, 1);
+
+  dictionary->patch = patch;
+  dictionary->channels = channels;
+  dictionary->atoms = matf_new (patch * patch * channels, atoms);
+  return dictionary;
+}
+
+void
+dictionary_free (Dictionary *dictionary)
+{
+  if (dictionary == NULL)
+    return;
+  matf_clear (&dictionary->atoms);
+  g_free (dictionary->algorithm);
+  g_free (dictionary->options);
+  g_free (dictionary);
+}
+
+char *
+dictionary_describe (const Dictionary *dictionary)
+{
+  return g_strdup_printf ("%s, %d atoms of %dx%dx%d",
+                          dictionary->algorithm != NULL ? dictionary->algorithm
+                                                        : "unnamed",
+                          dictionary->atoms.cols, dictionary->patch,
+                          dictionary->patch, dictionary->channels);
+}
+
+gboolean
+dictionary_is_orthonormal (const Dictionary *dictionary)
+{
+  const MatF *D = &dictionary->atoms;
+  g_auto (MatF) gram = matf_new (D->cols, D->cols);
+
+  if (D->cols > D->rows)
+    return FALSE;
+  matf_multiply (1, D, TRANSPOSED, D, PLAIN, 0, &gram);
+  for (int j = 0; j < gram.cols; j++)
+    for (int i = 0; i < gram.rows; i++)
+      if (fabsf (*matf_at (&gram, i, j) - (i == j)) > ORTHONORMAL_TOLERANCE)
+        return FALSE;
+  return TRUE;
+}
+
+/* ---- writing ---- */
+
+static void
+shape_of (const Dictionary *dictionary, Tensor *tensor)
+{
+  tensor->dimensions = 4;
+  tensor->shape[0] = dictionary->atoms.cols;
+  tensor->shape[1] = dictionary->channels;
+  tensor->shape[2] = tensor->shape[3] = dictionary->patch;
+  tensor->data = dictionary->atoms.data;
+}
+
+/* Metadata values are strings in this format. */
+static JsonObject *
+metadata_of (const Dictionary *dictionary)
+{
+  JsonObject *meta = json_object_new ();
+  g_autofree char *patch = g_strdup_printf ("%d", dictionary->patch);
+  g_autofree char *channels = g_strdup_printf ("%d", dictionary->channels);
+  g_autofree char *seed =
+    g_strdup_printf ("%" G_GUINT64_FORMAT, dictionary->seed);
+  g_autofree char *samples =
+    g_strdup_printf ("%" G_GUINT64_FORMAT, dictionary->samples);
+
+  json_object_set_string_member (meta, "format", "tessera-dictionary");
+  json_object_set_string_member (meta, "version", "1");
+  json_object_set_string_member (meta, "patch", patch);
+  json_object_set_string_member (meta, "channels", channels);
+  json_object_set_string_member (meta, "seed", seed);
+  json_object_set_string_member (meta, "samples", samples);
+  if (dictionary->algorithm != NULL)
+    json_object_set_string_member (meta, "algorithm", dictionary->algorithm);
+  if (dictionary->options != NULL)
+    json_object_set_string_member (meta, "options", dictionary->options);
+  return meta;
+}
+
+GBytes *
+dictionary_to_safetensors (const Dictionary *dictionary)
+{
+  g_autoptr (JsonObject) meta = metadata_of (dictionary);
+  Tensor tensor = { 0 };
+
+  shape_of (dictionary, &tensor);
+  return tensor_to_safetensors (&tensor, "atoms", meta);
+}
+
+GBytes *
+dictionary_to_npy (const Dictionary *dictionary)
+{
+  Tensor tensor = { 0 };
+
+  shape_of (dictionary, &tensor);
+  return tensor_to_npy (&tensor);
+}
+
+/* ---- reading ---- */
+
+/* Finds patch and channels with n = patch^2 channels.  There is at most one
+ * way: patch^2 = 3 q^2 has no solution in whole numbers. */
+static gboolean
+split_length (gint64 n, int *patch, int *channels)
+{
+  for (*channels = 1; *channels <= 3; *channels += 2) {
+    *patch = (int)lround (sqrt ((double)n / *channels));
+    if ((gint64)*patch * *patch * *channels == n)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_shape (const Tensor *tensor, int *patch, int *channels, GError **error)
+{
+  const gint64 *shape = tensor->shape;
+
+  if (tensor->dimensions == 2 && split_length (shape[1], patch, channels))
+    return TRUE;
+  if (tensor->dimensions == 4 && shape[2] == shape[3]
+      && (shape[1] == 1 || shape[1] == 3)) {
+    *channels = (int)shape[1];
+    *patch = (int)shape[2];
+    return TRUE;
+  }
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                       "its shape is not atoms x channels x side x side with "
+                       "1 or 3 channels");
+  return FALSE;
+}
+
+static gboolean
+check_bounds (const Tensor *tensor, int patch, GError **error)
+{
+  if (patch <= DICTIONARY_MAX_PATCH
+      && tensor->shape[0] <= DICTIONARY_MAX_ATOMS)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+               "%" G_GINT64_FORMAT " atoms of side %d are more than %d of "
+               "side %d",
+               tensor->shape[0], patch, DICTIONARY_MAX_ATOMS,
+               DICTIONARY_MAX_PATCH);
+  return FALSE;
+}
+
+static gboolean
+normalise_atom (float *atom, int n)
+{
+  double norm = 0;
+
+  for (int i = 0; i < n; i++)
+    norm += (double)atom[i] * atom[i];
+  norm = sqrt (norm);
+  if (!isfinite (norm) || norm == 0)
+    return FALSE;
+  if (fabs (norm - 1) > UNIT_TOLERANCE)
+    for (int i = 0; i < n; i++)
+      atom[i] = (float)(atom[i] / norm);
+  return TRUE;
+}
+
+static guint64
+metadata_number (JsonObject *meta, const char *key)
+{
+  return g_ascii_strtoull (
+    json_object_get_string_member_with_default (meta, key, "0"), NULL, 10);
+}
+
+static void
+read_metadata (Dictionary *dictionary, JsonObject *meta)
+{
+  dictionary->algorithm = g_strdup (
+    json_object_get_string_member_with_default (meta, "algorithm", NULL));
+  dictionary->options = g_strdup (
+    json_object_get_string_member_with_default (meta, "options", NULL));
+  dictionary->seed = metadata_number (meta, "seed");
+  dictionary->samples = metadata_number (meta, "samples");
+}
+
+static Dictionary *
+dictionary_from_tensor (const Tensor *tensor, GError **error)
+{
+  g_autoptr (Dictionary) dictionary = NULL;
+  int patch, channels;
+  MatF *atoms;
+
+  if (!read_shape (tensor, &patch, &channels, error)
+      || !check_bounds (tensor, patch, error))
+    return NULL;
+  dictionary = dictionary_new (patch, channels, (int)tensor->shape[0]);
+  atoms = &dictionary->atoms;
+  memcpy (atoms->data, tensor->data,
+          (gsize)atoms->rows * (gsize)atoms->cols * sizeof (float));
+  for (int j = 0; j < atoms->cols; j++)
+    if (!normalise_atom (matf_at (atoms, 0, j), atoms->rows)) {
+      g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                   "atom %d is zero or not a number", j);
+      return NULL;
+    }
+  return g_steal_pointer (&dictionary);
+}
+
+Dictionary *
+dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
+{
+  g_autoptr (JsonObject) meta = NULL;
+  g_auto (Tensor) tensor = { 0 };
+  Dictionary *dictionary = NULL;
+
+  if (tensor_is_npy (bytes)
+        ? tensor_from_npy (bytes, &tensor, error)
+        : tensor_from_safetensors (bytes, "atoms", &tensor, &meta, error))
+    dictionary = dictionary_from_tensor (&tensor, error);
+  if (dictionary == NULL)
+    g_prefix_error (error, "%s: not a dictionary: ", name);
+  else if (meta != NULL)
+    read_metadata (dictionary, meta);
+  return dictionary;
+}

@@ -1,0 +1,53 @@
+/* dictionary.h - a set of atoms, and what is known about where they come from
+ *
+ * An atom is a small picture of patch x patch pixels: the red plane row after
+ * row, then green, then blue (or one plane of grey).  It is a column of length
+ * one with n = patch * patch * channels entries; a dictionary has k of them.
+ */
+#pragma once
+
+#include "base/matrix.h"
+
+/* Bounds of what a file may claim. */
+#define DICTIONARY_MAX_PATCH 64
+#define DICTIONARY_MAX_ATOMS 65536
+
+typedef struct {
+  int patch;    /* side of a patch in pixels */
+  int channels; /* 1 grey, 3 colour */
+  MatF atoms;   /* n x k, columns of length one */
+
+  /* Where it comes from; NULL or 0 where nobody knows. */
+  char *algorithm;
+  char *options;
+  guint64 seed;
+  guint64 samples;
+} Dictionary;
+
+/* A dictionary with zero atoms to be filled in, which the caller owns. */
+Dictionary *dictionary_new (int patch, int channels, int atoms);
+
+/* @dictionary may be NULL. */
+void dictionary_free (Dictionary *dictionary);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dictionary, dictionary_free)
+
+/* A name for people: the algorithm and the sizes. */
+char *dictionary_describe (const Dictionary *dictionary);
+
+/* Whether the atoms are orthonormal, to float accuracy. */
+gboolean dictionary_is_orthonormal (const Dictionary *dictionary);
+
+/* The safetensors layout: eight bytes of header length, a JSON header, the
+ * F32 tensor "atoms" of shape k x channels x patch x patch. */
+GBytes *dictionary_to_safetensors (const Dictionary *dictionary);
+
+/* numpy's .npy, an array of the same shape. */
+GBytes *dictionary_to_npy (const Dictionary *dictionary);
+
+/* Reads either format.  Arrays may be k x n too, if n fits a square patch of
+ * one or three channels; .npy may be float32 or float64.  Atoms are scaled to
+ * length one.  @name is for messages.
+ * Returns NULL with @error set: INPUT for a broken file, LIMIT for one that
+ * claims more than the bounds above. */
+Dictionary *dictionary_from_bytes (GBytes *bytes, const char *name,
+                                   GError **error);

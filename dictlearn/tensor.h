@@ -1,0 +1,37 @@
+/* tensor.h - one array of floats in the files that numpy users know
+ *
+ * Both formats are a short text header and raw little-endian numbers in C
+ * order.  Every size in a header is checked against the bytes that are there.
+ */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#define TENSOR_MAX_DIMENSIONS 4
+
+typedef struct {
+  int dimensions;
+  gint64 shape[TENSOR_MAX_DIMENSIONS]; /* each at least 1 */
+  float *data;                         /* last dimension runs fastest */
+} Tensor;
+
+/* Frees the data of a tensor that was read. */
+void tensor_clear (Tensor *tensor);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tensor, tensor_clear)
+
+gboolean tensor_is_npy (GBytes *bytes);
+
+/* Write.  @metadata holds strings only. */
+GBytes *tensor_to_npy (const Tensor *tensor);
+GBytes *tensor_to_safetensors (const Tensor *tensor, const char *name,
+                               JsonObject *metadata);
+
+/* Read into an empty @tensor that the caller clears.  Errors are INPUT; their
+ * messages say what is wrong, not with which file. */
+gboolean tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error);
+
+/* Reads tensor @name; @metadata is set to the file's metadata, perhaps
+ * empty, which the caller owns. */
+gboolean tensor_from_safetensors (GBytes *bytes, const char *name,
+                                  Tensor *tensor, JsonObject **metadata,
+                                  GError **error);

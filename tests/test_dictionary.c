@@ -1,0 +1,187 @@
+/* test_dictionary.c - starts are orthonormal, files come back as they were */
+#include "base/error.h"
+#include "base/random.h"
+#include "dictlearn/dictionary.h"
+#include "dictlearn/starts.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+test_dct (void)
+{
+  for (int channels = 1; channels <= 3; channels += 2)
+    for (int patch = 4; patch <= 16; patch += 6) {
+      g_autoptr (Dictionary) dct = dictionary_dct (patch, channels);
+      int n = patch * patch * channels;
+
+      g_assert_cmpint (dct->atoms.cols, ==, n);
+      g_assert_true (dictionary_is_orthonormal (dct));
+      /* The first atom is constant grey. */
+      for (int i = 0; i < n; i++)
+        assert_at_most (fabs (*matf_at (&dct->atoms, i, 0) - 1 / sqrt (n)),
+                        1e-6);
+    }
+}
+
+static void
+test_pca (void)
+{
+  enum { N = 27, P = 400 };
+  g_auto (MatF) Y = random_matf (N, P, 3);
+  g_autoptr (Dictionary) pca = NULL;
+  double last = INFINITY, total = 0, energy = 0;
+
+  for (int j = 0; j < P; j++)
+    for (int i = 0; i < N; i++) {
+      *matf_at (&Y, i, j) *= (float)(1 + i);
+      energy += *matf_at (&Y, i, j) * *matf_at (&Y, i, j);
+    }
+  pca = dictionary_pca (&Y, 3, 3);
+  g_assert_true (dictionary_is_orthonormal (pca));
+  /* Each atom explains less than the one before; all explain everything. */
+  for (int a = 0; a < N; a++) {
+    double explained = 0;
+
+    for (int j = 0; j < P; j++) {
+      double product = 0;
+
+      for (int i = 0; i < N; i++)
+        product += *matf_at (&Y, i, j) * *matf_at (&pca->atoms, i, a);
+      explained += product * product;
+    }
+    g_assert_cmpfloat (explained, <=, last * (1 + 1e-6));
+    last = explained;
+    total += explained;
+  }
+  assert_at_most (fabs (total / energy - 1), 1e-5);
+}
+
+static Dictionary *
+random_atoms (int patch, int channels, int count)
+{
+  Dictionary *dictionary = dictionary_new (patch, channels, count);
+  g_auto (MatF) D = random_dictionary (patch * patch * channels, count, 4);
+
+  memcpy (dictionary->atoms.data, D.data,
+          (gsize)D.rows * (gsize)D.cols * sizeof (float));
+  dictionary->algorithm = g_strdup ("online");
+  dictionary->options = g_strdup ("--threshold 2.5 \"quoted\"");
+  dictionary->seed = G_MAXUINT64;
+  dictionary->samples = 123456789012;
+  return dictionary;
+}
+
+static void
+assert_same_atoms (const Dictionary *a, const Dictionary *b)
+{
+  gsize size = (gsize)a->atoms.rows * (gsize)a->atoms.cols * sizeof (float);
+
+  g_assert_cmpint (a->patch, ==, b->patch);
+  g_assert_cmpint (a->channels, ==, b->channels);
+  g_assert_cmpint (a->atoms.cols, ==, b->atoms.cols);
+  g_assert_cmpmem (a->atoms.data, size, b->atoms.data, size);
+}
+
+static void
+test_safetensors_come_back (void)
+{
+  g_autoptr (Dictionary) dictionary = random_atoms (10, 3, 35);
+  g_autoptr (GBytes) bytes = dictionary_to_safetensors (dictionary);
+  g_autoptr (Dictionary) back = dictionary_from_bytes (bytes, "x", NULL);
+
+  g_assert_nonnull (back);
+  assert_same_atoms (dictionary, back);
+  g_assert_cmpstr (back->algorithm, ==, "online");
+  g_assert_cmpstr (back->options, ==, dictionary->options);
+  g_assert_cmpuint (back->seed, ==, G_MAXUINT64);
+  g_assert_cmpuint (back->samples, ==, 123456789012);
+}
+
+static void
+test_npy_comes_back (void)
+{
+  g_autoptr (Dictionary) dictionary = random_atoms (7, 1, 20);
+  g_autoptr (GBytes) bytes = dictionary_to_npy (dictionary);
+  g_autoptr (Dictionary) back = dictionary_from_bytes (bytes, "x", NULL);
+
+  g_assert_nonnull (back);
+  assert_same_atoms (dictionary, back);
+  /* numpy maps the data, which wants it aligned. */
+  g_assert_cmpuint ((g_bytes_get_size (bytes) - 7 * 7 * 20 * 4) % 64, ==, 0);
+}
+
+/* A .npy of doubles in Fortran order, as numpy writes D.T. */
+static void
+test_npy_fortran_doubles (void)
+{
+  const char header[] = "{'descr': '<f8', 'fortran_order': True, "
+                        "'shape': (2, 4), }\n";
+  double values[8] = { 1, 0, 0, 2, 0, 0, 0, 0 }; /* columns of 2 x 4 */
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  guint8 length[2] = { sizeof header - 1, 0 };
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (Dictionary) dictionary = NULL;
+
+  g_byte_array_append (file, (const guint8 *)"\x93NUMPY\x01\x00", 8);
+  g_byte_array_append (file, length, 2);
+  g_byte_array_append (file, (const guint8 *)header, sizeof header - 1);
+  g_byte_array_append (file, (const guint8 *)values, sizeof values);
+  bytes = g_bytes_new (file->data, file->len);
+  dictionary = dictionary_from_bytes (bytes, "x", NULL);
+  g_assert_nonnull (dictionary);
+  g_assert_cmpint (dictionary->patch, ==, 2);
+  g_assert_cmpint (dictionary->channels, ==, 1);
+  g_assert_cmpint (dictionary->atoms.cols, ==, 2);
+  g_assert_cmpfloat (*matf_at (&dictionary->atoms, 0, 0), ==, 1);
+  g_assert_cmpfloat (*matf_at (&dictionary->atoms, 1, 1), ==, 1); /* 2 / |2| */
+}
+
+/* Every shortened file and thousands with flipped bytes: an error or a whole
+ * dictionary, never a crash. */
+static void
+test_broken_files (void)
+{
+  g_autoptr (Dictionary) dictionary = random_atoms (4, 3, 6);
+  GBytes *files[] = { dictionary_to_safetensors (dictionary),
+                      dictionary_to_npy (dictionary) };
+
+  for (gsize f = 0; f < G_N_ELEMENTS (files); f++) {
+    gsize size;
+    const guint8 *data = g_bytes_get_data (files[f], &size);
+
+    for (gsize cut = 0; cut < size; cut++) {
+      g_autoptr (GBytes) part = g_bytes_new (data, cut);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (dictionary_from_bytes (part, "x", &error));
+      g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+    }
+    for (guint64 trial = 0; trial < 3000; trial++) {
+      guint8 *copy = g_memdup2 (data, size);
+      g_autoptr (GBytes) changed = g_bytes_new_take (copy, size);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (Dictionary) read = NULL;
+
+      copy[random_below (f, 0, trial, MIN (size, 250))] ^=
+        (guint8)(1 + random_below (f, 1, trial, 255));
+      read = dictionary_from_bytes (changed, "x", &error);
+      g_assert_true ((read == NULL) == (error != NULL));
+    }
+    g_bytes_unref (files[f]);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/dictionary/dct", test_dct);
+  g_test_add_func ("/dictionary/pca", test_pca);
+  g_test_add_func ("/dictionary/safetensors", test_safetensors_come_back);
+  g_test_add_func ("/dictionary/npy", test_npy_comes_back);
+  g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);
+  g_test_add_func ("/dictionary/broken", test_broken_files);
+  return g_test_run ();
+}
