@@ -38,9 +38,9 @@ cholesky_append (Mat *L, int n, const double *row, double tolerance)
     double sum = row[i];
 
     for (int j = 0; j < i; j++)
-      sum -= *mat_at (L, i, j) * l[(gsize)j * (gsize)L->ld];
+      sum -= *mat_at (L, i, j) * l[(gsize) j * (gsize) L->ld];
     sum /= *mat_at (L, i, i);
-    l[(gsize)i * (gsize)L->ld] = sum;
+    l[(gsize) i * (gsize) L->ld] = sum;
     rest -= sum * sum;
   }
   if (!(rest > tolerance * row[n]))

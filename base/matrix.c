@@ -12,7 +12,7 @@ new_block (int rows, int cols, gsize size)
 {
   g_return_val_if_fail (rows >= 0 && cols >= 0, NULL);
 
-  return g_aligned_alloc0 (MAX (1, (gsize)rows * (gsize)cols), size,
+  return g_aligned_alloc0 (MAX (1, (gsize) rows * (gsize) cols), size,
                            ALIGNMENT);
 }
 
@@ -51,7 +51,7 @@ mat_copy (const Mat *from, Mat *to)
 
   for (int j = 0; j < from->cols; j++)
     memcpy (mat_at (to, 0, j), mat_at (from, 0, j),
-            (gsize)from->rows * sizeof (double));
+            (gsize) from->rows * sizeof (double));
 }
 
 void
@@ -61,7 +61,7 @@ mat_to_float (const Mat *from, MatF *to)
 
   for (int j = 0; j < from->cols; j++)
     for (int i = 0; i < from->rows; i++)
-      *matf_at (to, i, j) = (float)*mat_at (from, i, j);
+      *matf_at (to, i, j) = (float) *mat_at (from, i, j);
 }
 
 void

@@ -38,13 +38,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MatF, matf_clear)
 static inline double *
 mat_at (const Mat *A, int row, int col)
 {
-  return A->data + (gsize)col * (gsize)A->ld + row;
+  return A->data + (gsize) col * (gsize) A->ld + row;
 }
 
 static inline float *
 matf_at (const MatF *A, int row, int col)
 {
-  return A->data + (gsize)col * (gsize)A->ld + row;
+  return A->data + (gsize) col * (gsize) A->ld + row;
 }
 
 /* Columns @first .. @first + @count - 1 of @A. */

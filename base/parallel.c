@@ -20,7 +20,7 @@ parallel_init (int threads)
 {
   openblas_set_num_threads (1);
   if (threads <= 0)
-    threads = (int)g_get_num_processors ();
+    threads = (int) g_get_num_processors ();
   if (openblas_get_parallel () == FLAVOUR_SERIAL)
     threads = 1;
   thread_count = threads;
@@ -114,7 +114,7 @@ parallel_for (int chunks, ParallelFunc func, gpointer data,
 
   do {
     double share =
-      chunks > 0 ? (double)g_atomic_int_get (&job.done) / chunks : 1;
+      chunks > 0 ? (double) g_atomic_int_get (&job.done) / chunks : 1;
 
     ok = progress_step (progress, share, error);
     if (!ok)

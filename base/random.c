@@ -16,13 +16,13 @@ philox_block (const guint32 counter[4], const guint32 key[2], guint32 out[4])
   guint32 k0 = key[0], k1 = key[1];
 
   for (int round = 0; round < PHILOX_ROUNDS; round++) {
-    guint64 p0 = (guint64)PHILOX_M0 * c0;
-    guint64 p1 = (guint64)PHILOX_M1 * c2;
+    guint64 p0 = (guint64) PHILOX_M0 * c0;
+    guint64 p1 = (guint64) PHILOX_M1 * c2;
 
-    c0 = (guint32)(p1 >> 32) ^ c1 ^ k0;
-    c1 = (guint32)p1;
-    c2 = (guint32)(p0 >> 32) ^ c3 ^ k1;
-    c3 = (guint32)p0;
+    c0 = (guint32) (p1 >> 32) ^ c1 ^ k0;
+    c1 = (guint32) p1;
+    c2 = (guint32) (p0 >> 32) ^ c3 ^ k1;
+    c3 = (guint32) p0;
     k0 += PHILOX_W0;
     k1 += PHILOX_W1;
   }
@@ -36,20 +36,20 @@ philox_block (const guint32 counter[4], const guint32 key[2], guint32 out[4])
 static void
 draw (guint64 seed, guint64 stream, guint64 index, guint64 half[2])
 {
-  guint32 counter[4] = { (guint32)index, (guint32)(index >> 32),
-                         (guint32)stream, (guint32)(stream >> 32) };
-  guint32 key[2] = { (guint32)seed, (guint32)(seed >> 32) };
+  guint32 counter[4] = { (guint32) index, (guint32) (index >> 32),
+                         (guint32) stream, (guint32) (stream >> 32) };
+  guint32 key[2] = { (guint32) seed, (guint32) (seed >> 32) };
   guint32 out[4];
 
   philox_block (counter, key, out);
-  half[0] = ((guint64)out[1] << 32) | out[0];
-  half[1] = ((guint64)out[3] << 32) | out[2];
+  half[0] = ((guint64) out[1] << 32) | out[0];
+  half[1] = ((guint64) out[3] << 32) | out[2];
 }
 
 static double
 to_unit (guint64 bits)
 {
-  return (double)(bits >> 11) * 0x1p-53;
+  return (double) (bits >> 11) * 0x1p-53;
 }
 
 guint64
@@ -71,7 +71,7 @@ guint64
 random_below (guint64 seed, guint64 stream, guint64 index, guint64 n)
 {
   /* The bias of this product is below n / 2^53: nobody can see it. */
-  return (guint64)(random_uniform (seed, stream, index) * (double)n);
+  return (guint64) (random_uniform (seed, stream, index) * (double) n);
 }
 
 double

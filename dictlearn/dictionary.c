@@ -126,8 +126,8 @@ static gboolean
 split_length (gint64 n, int *patch, int *channels)
 {
   for (*channels = 1; *channels <= 3; *channels += 2) {
-    *patch = (int)lround (sqrt ((double)n / *channels));
-    if ((gint64)*patch * *patch * *channels == n)
+    *patch = (int) lround (sqrt ((double) n / *channels));
+    if ((gint64) *patch * *patch * *channels == n)
       return TRUE;
   }
   return FALSE;
@@ -142,8 +142,8 @@ read_shape (const Tensor *tensor, int *patch, int *channels, GError **error)
     return TRUE;
   if (tensor->dimensions == 4 && shape[2] == shape[3]
       && (shape[1] == 1 || shape[1] == 3)) {
-    *channels = (int)shape[1];
-    *patch = (int)shape[2];
+    *channels = (int) shape[1];
+    *patch = (int) shape[2];
     return TRUE;
   }
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
@@ -172,13 +172,13 @@ normalise_atom (float *atom, int n)
   double norm = 0;
 
   for (int i = 0; i < n; i++)
-    norm += (double)atom[i] * atom[i];
+    norm += (double) atom[i] * atom[i];
   norm = sqrt (norm);
   if (!isfinite (norm) || norm == 0)
     return FALSE;
   if (fabs (norm - 1) > UNIT_TOLERANCE)
     for (int i = 0; i < n; i++)
-      atom[i] = (float)(atom[i] / norm);
+      atom[i] = (float) (atom[i] / norm);
   return TRUE;
 }
 
@@ -210,10 +210,10 @@ dictionary_from_tensor (const Tensor *tensor, GError **error)
   if (!read_shape (tensor, &patch, &channels, error)
       || !check_bounds (tensor, patch, error))
     return NULL;
-  dictionary = dictionary_new (patch, channels, (int)tensor->shape[0]);
+  dictionary = dictionary_new (patch, channels, (int) tensor->shape[0]);
   atoms = &dictionary->atoms;
   memcpy (atoms->data, tensor->data,
-          (gsize)atoms->rows * (gsize)atoms->cols * sizeof (float));
+          (gsize) atoms->rows * (gsize) atoms->cols * sizeof (float));
   for (int j = 0; j < atoms->cols; j++)
     if (!normalise_atom (matf_at (atoms, 0, j), atoms->rows)) {
       g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,

@@ -40,8 +40,8 @@ fill_cosine_atom (float *atom, const Frequency *f, int patch, int channels)
     for (int y = 0; y < patch; y++)
       for (int x = 0; x < patch; x++)
         *atom++ =
-          (float)(cosine (f->colour, c, channels) * cosine (f->down, y, patch)
-                  * cosine (f->across, x, patch));
+          (float) (cosine (f->colour, c, channels) * cosine (f->down, y, patch)
+                   * cosine (f->across, x, patch));
 }
 
 Dictionary *
@@ -54,7 +54,7 @@ dictionary_dct (int patch, int channels)
   for (int j = 0; j < n; j++)
     frequencies[j] =
       (Frequency){ j % patch, j / patch % patch, j / patch / patch };
-  qsort (frequencies, (gsize)n, sizeof (Frequency), by_frequency);
+  qsort (frequencies, (gsize) n, sizeof (Frequency), by_frequency);
   for (int j = 0; j < n; j++)
     fill_cosine_atom (matf_at (&dictionary->atoms, 0, j), &frequencies[j],
                       patch, channels);
@@ -80,8 +80,8 @@ dictionary_pca (const MatF *Y, int patch, int channels)
     return NULL;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      *matf_at (&dictionary->atoms, i, j) = (float)*mat_at (&Z, i, n - 1 - j);
+      *matf_at (&dictionary->atoms, i, j) = (float) *mat_at (&Z, i, n - 1 - j);
   dictionary->algorithm = g_strdup ("pca");
-  dictionary->samples = (guint64)Y->cols;
+  dictionary->samples = (guint64) Y->cols;
   return g_steal_pointer (&dictionary);
 }

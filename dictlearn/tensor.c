@@ -40,7 +40,7 @@ entries (const Tensor *tensor)
 
   for (int i = 0; i < tensor->dimensions; i++)
     if (tensor->shape[i] < 1
-        || !g_size_checked_mul (&product, product, (gsize)tensor->shape[i]))
+        || !g_size_checked_mul (&product, product, (gsize) tensor->shape[i]))
       return 0;
   return product;
 }
@@ -53,7 +53,7 @@ append_floats (GByteArray *out, const float *data, gsize count)
 
     memcpy (&bits, &data[i], sizeof bits);
     bits = GUINT32_TO_LE (bits);
-    g_byte_array_append (out, (const guint8 *)&bits, sizeof bits);
+    g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
   }
 }
 
@@ -90,7 +90,7 @@ read_numbers (Tensor *tensor, const guint8 *at, gsize available, gsize size,
     return broken (error, "the file is shorter than its header says");
   tensor->data = g_new (float, count);
   for (gsize i = 0; i < count; i++)
-    tensor->data[i] = (float)read_number (at + i * size, size);
+    tensor->data[i] = (float) read_number (at + i * size, size);
   return TRUE;
 }
 
@@ -123,10 +123,10 @@ tensor_to_npy (const Tensor *tensor)
     g_string_append_c (header, ' ');
   g_string_append_c (header, '\n');
 
-  length = GUINT16_TO_LE ((guint16)header->len);
-  g_byte_array_append (out, (const guint8 *)NPY_MAGIC "\x01\x00", 8);
-  g_byte_array_append (out, (const guint8 *)&length, sizeof length);
-  g_byte_array_append (out, (const guint8 *)header->str, (guint)header->len);
+  length = GUINT16_TO_LE ((guint16) header->len);
+  g_byte_array_append (out, (const guint8 *) NPY_MAGIC "\x01\x00", 8);
+  g_byte_array_append (out, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
   append_floats (out, tensor->data, entries (tensor));
   return g_byte_array_free_to_bytes (out);
 }
@@ -179,7 +179,7 @@ reorder_from_fortran (Tensor *tensor)
     gsize rest = i, place = 0;
 
     for (int d = 0; d < tensor->dimensions; d++) {
-      gsize extent = (gsize)tensor->shape[d];
+      gsize extent = (gsize) tensor->shape[d];
 
       place = place * extent + rest % extent;
       rest /= extent;
@@ -200,16 +200,16 @@ npy_header (const guint8 *data, gsize size, gsize *data_at)
     return NULL;
   if (data[NPY_MAGIC_SIZE] == 1) {
     start = 10;
-    length = data[8] | (gsize)data[9] << 8;
+    length = data[8] | (gsize) data[9] << 8;
   } else {
     start = 12;
-    length = data[8] | (gsize)data[9] << 8 | (gsize)data[10] << 16
-             | (gsize)data[11] << 24;
+    length = data[8] | (gsize) data[9] << 8 | (gsize) data[10] << 16
+             | (gsize) data[11] << 24;
   }
   if (length > MAX_HEADER || length > size - start)
     return NULL;
   *data_at = start + length;
-  return g_strndup ((const char *)data + start, length);
+  return g_strndup ((const char *) data + start, length);
 }
 
 gboolean
@@ -268,7 +268,7 @@ safetensors_header (const Tensor *tensor, const char *name,
   json_builder_begin_array (builder);
   json_builder_add_int_value (builder, 0);
   json_builder_add_int_value (builder,
-                              (gint64)(entries (tensor) * sizeof (float)));
+                              (gint64) (entries (tensor) * sizeof (float)));
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
@@ -288,8 +288,8 @@ tensor_to_safetensors (const Tensor *tensor, const char *name,
   while (header->len % 8 != 0)
     g_string_append_c (header, ' ');
   length = GUINT64_TO_LE (header->len);
-  g_byte_array_append (out, (const guint8 *)&length, sizeof length);
-  g_byte_array_append (out, (const guint8 *)header->str, (guint)header->len);
+  g_byte_array_append (out, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
   append_floats (out, tensor->data, entries (tensor));
   return g_byte_array_free_to_bytes (out);
 }
@@ -338,10 +338,10 @@ parse_entry (JsonObject *entry, Tensor *tensor, gsize *offset)
       || g_strcmp0 (dtype, "F32") != 0
       || json_array_get_int_element (offsets, 0) < 0)
     return FALSE;
-  tensor->dimensions = (int)json_array_get_length (shape);
+  tensor->dimensions = (int) json_array_get_length (shape);
   for (int i = 0; i < tensor->dimensions; i++)
-    tensor->shape[i] = json_array_get_int_element (shape, (guint)i);
-  *offset = (gsize)json_array_get_int_element (offsets, 0);
+    tensor->shape[i] = json_array_get_int_element (shape, (guint) i);
+  *offset = (gsize) json_array_get_int_element (offsets, 0);
   return TRUE;
 }
 
@@ -381,8 +381,8 @@ tensor_from_safetensors (GBytes *bytes, const char *name, Tensor *tensor,
   length = GUINT64_FROM_LE (length);
   if (length > MAX_HEADER || length > size - sizeof length)
     return broken (error, "neither a safetensors nor a .npy file");
-  if (!json_parser_load_from_data (parser, (const char *)data + sizeof length,
-                                   (gssize)length, NULL)
+  if (!json_parser_load_from_data (parser, (const char *) data + sizeof length,
+                                   (gssize) length, NULL)
       || json_parser_get_root (parser) == NULL
       || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return broken (error, "the safetensors header is not JSON");

@@ -222,7 +222,7 @@ choose_atom (const Workspace *w, int p)
 {
   const float *c = matf_at (&w->c, 0, p);
   const float *inverse = matf_at (&w->inverse, 0, p);
-  float best = (float)(LEAST_GAIN * w->columns[p].energy);
+  float best = (float) (LEAST_GAIN * w->columns[p].energy);
   int atom = -1;
 
   for (int j = 0; j < w->c.rows; j++) {
@@ -260,7 +260,7 @@ fetch_gram_columns (const Task *task, Workspace *w, const MatF *weights,
     int place = p * task->options->max_atoms + w->columns[p].count;
 
     memcpy (matf_at (&w->store, 0, place), matf_at (&fetched, 0, i),
-            (gsize)D->cols * sizeof (float));
+            (gsize) D->cols * sizeof (float));
   }
 }
 
@@ -287,7 +287,7 @@ take_in_atom (const Task *task, Workspace *w, int p)
     z -= *mat_at (&column->L, s, i) * column->z[i];
   column->z[s] = z / *mat_at (&column->L, s, s);
   column->count = s + 1;
-  memcpy (column->x, column->z, (gsize)column->count * sizeof (double));
+  memcpy (column->x, column->z, (gsize) column->count * sizeof (double));
   cholesky_solve_upper (&column->L, column->count, column->x);
   *matf_at (&w->inverse, atom, p) = 0; /* not to be chosen again */
   return TRUE;
@@ -300,10 +300,10 @@ update_correlations (const Task *task, Workspace *w, int p)
   const Column *column = &w->columns[p];
   float *c = matf_at (&w->c, 0, p);
 
-  memcpy (c, matf_at (&w->a, 0, p), (gsize)w->a.rows * sizeof (float));
+  memcpy (c, matf_at (&w->a, 0, p), (gsize) w->a.rows * sizeof (float));
   for (int s = 0; s < column->count; s++) {
     const float *g = gram_column (task, w, p, s);
-    float x = (float)column->x[s];
+    float x = (float) column->x[s];
 
     for (int j = 0; j < w->a.rows; j++)
       c[j] -= x * g[j];
@@ -351,7 +351,7 @@ start_chunk (const Task *task, Workspace *w, const MatF *Y,
   correlate (task, w, Y, weights);
   measure_atoms (task, w, weights, Y->cols);
   memcpy (w->c.data, w->a.data,
-          (gsize)w->a.rows * (gsize)Y->cols * sizeof (float));
+          (gsize) w->a.rows * (gsize) Y->cols * sizeof (float));
   for (int p = 0; p < Y->cols; p++) {
     w->columns[p].chosen = sparse_index (task->X, first + p);
     measure_signal (task, &w->columns[p], matf_at (Y, 0, p),
@@ -368,7 +368,7 @@ finish_chunk (const Task *task, const Workspace *w, int first, int cols)
 
     task->X->count[first + p] = column->count;
     for (int s = 0; s < column->count; s++)
-      value[s] = (float)column->x[s];
+      value[s] = (float) column->x[s];
   }
 }
 

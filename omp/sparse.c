@@ -5,7 +5,7 @@
 SparseMat
 sparse_new (int rows, int cols, int capacity)
 {
-  gsize entries = MAX (1, (gsize)cols * (gsize)capacity);
+  gsize entries = MAX (1, (gsize) cols * (gsize) capacity);
 
   return (SparseMat){
     .rows = rows,
@@ -32,7 +32,7 @@ sparse_apply (const MatF *D, const SparseMat *X, int col, float *y)
   const int *index = sparse_index (X, col);
   const float *value = sparse_value (X, col);
 
-  memset (y, 0, (gsize)D->rows * sizeof (float));
+  memset (y, 0, (gsize) D->rows * sizeof (float));
   for (int s = 0; s < X->count[col]; s++) {
     const float *atom = matf_at (D, 0, index[s]);
 

@@ -23,13 +23,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SparseMat, sparse_clear)
 static inline int *
 sparse_index (const SparseMat *X, int col)
 {
-  return X->index + (gsize)col * (gsize)X->capacity;
+  return X->index + (gsize) col * (gsize) X->capacity;
 }
 
 static inline float *
 sparse_value (const SparseMat *X, int col)
 {
-  return X->value + (gsize)col * (gsize)X->capacity;
+  return X->value + (gsize) col * (gsize) X->capacity;
 }
 
 /* y = D x, where x is column @col of @X. */

@@ -35,7 +35,7 @@ test_pca (void)
 
   for (int j = 0; j < P; j++)
     for (int i = 0; i < N; i++) {
-      *matf_at (&Y, i, j) *= (float)(1 + i);
+      *matf_at (&Y, i, j) *= (float) (1 + i);
       energy += *matf_at (&Y, i, j) * *matf_at (&Y, i, j);
     }
   pca = dictionary_pca (&Y, 3, 3);
@@ -65,7 +65,7 @@ random_atoms (int patch, int channels, int count)
   g_auto (MatF) D = random_dictionary (patch * patch * channels, count, 4);
 
   memcpy (dictionary->atoms.data, D.data,
-          (gsize)D.rows * (gsize)D.cols * sizeof (float));
+          (gsize) D.rows * (gsize) D.cols * sizeof (float));
   dictionary->algorithm = g_strdup ("online");
   dictionary->options = g_strdup ("--threshold 2.5 \"quoted\"");
   dictionary->seed = G_MAXUINT64;
@@ -76,7 +76,7 @@ random_atoms (int patch, int channels, int count)
 static void
 assert_same_atoms (const Dictionary *a, const Dictionary *b)
 {
-  gsize size = (gsize)a->atoms.rows * (gsize)a->atoms.cols * sizeof (float);
+  int size = a->atoms.rows * a->atoms.cols * (int) sizeof (float);
 
   g_assert_cmpint (a->patch, ==, b->patch);
   g_assert_cmpint (a->channels, ==, b->channels);
@@ -124,10 +124,10 @@ test_npy_fortran_doubles (void)
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (Dictionary) dictionary = NULL;
 
-  g_byte_array_append (file, (const guint8 *)"\x93NUMPY\x01\x00", 8);
+  g_byte_array_append (file, (const guint8 *) "\x93NUMPY\x01\x00", 8);
   g_byte_array_append (file, length, 2);
-  g_byte_array_append (file, (const guint8 *)header, sizeof header - 1);
-  g_byte_array_append (file, (const guint8 *)values, sizeof values);
+  g_byte_array_append (file, (const guint8 *) header, sizeof header - 1);
+  g_byte_array_append (file, (const guint8 *) values, sizeof values);
   bytes = g_bytes_new (file->data, file->len);
   dictionary = dictionary_from_bytes (bytes, "x", NULL);
   g_assert_nonnull (dictionary);
@@ -165,7 +165,7 @@ test_broken_files (void)
       g_autoptr (Dictionary) read = NULL;
 
       copy[random_below (f, 0, trial, MIN (size, 250))] ^=
-        (guint8)(1 + random_below (f, 1, trial, 255));
+        (guint8) (1 + random_below (f, 1, trial, 255));
       read = dictionary_from_bytes (changed, "x", &error);
       g_assert_true ((read == NULL) == (error != NULL));
     }

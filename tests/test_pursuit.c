@@ -108,7 +108,7 @@ compare_with_textbook (int n, int k, int cols, Seen seen,
   g_autofree double *x = g_new (double, options->max_atoms);
 
   for (int i = 0; i < n * cols; i++)
-    W.data[i] = random_weight (seen, (guint64)i);
+    W.data[i] = random_weight (seen, (guint64) i);
   g_assert_true (pursuit_encode (pursuit, &Y, seen == ALL_SEEN ? NULL : &W,
                                  options, &X, NULL, NULL));
   for (int p = 0; p < cols; p++) {
@@ -146,7 +146,7 @@ test_masked_equals_textbook (void)
   options = (PursuitOptions){ .max_atoms = 12, .max_error = 0.4 };
   compare_with_textbook (60, 90, 300, HALF_HIDDEN, &options, 600);
   for (int j = 0; j < 90; j++)
-    ridge[j] = 0.01f * (float)(j % 7);
+    ridge[j] = 0.01f * (float) (j % 7);
   options = (PursuitOptions){ .max_atoms = 8, .ridge = ridge };
   compare_with_textbook (60, 90, 300, HALF_HIDDEN, &options, 700);
 }
@@ -164,7 +164,7 @@ test_hidden_samples_have_no_influence (void)
   g_autoptr (Pursuit) pursuit = pursuit_new (&D);
 
   for (int i = 0; i < 50 * 40; i++)
-    W.data[i] = random_weight (HALF_HIDDEN, (guint64)i);
+    W.data[i] = random_weight (HALF_HIDDEN, (guint64) i);
   pursuit_encode (pursuit, &Y, &W, &options, &before, NULL, NULL);
   for (int i = 0; i < 50 * 40; i++)
     if (W.data[i] == 0)
@@ -195,11 +195,11 @@ test_sparse_signals_come_back (void)
   for (int p = 0; p < COLS; p++) {
     truth.count[p] = ATOMS;
     for (int s = 0; s < ATOMS; s++) {
-      guint64 i = (guint64)(p * ATOMS + s);
+      guint64 i = (guint64) (p * ATOMS + s);
 
       sparse_index (&truth, p)[s] =
-        s * K / ATOMS + (int)random_below (6, 0, i, K / ATOMS);
-      sparse_value (&truth, p)[s] = (float)(1 + random_uniform (6, 1, i));
+        s * K / ATOMS + (int) random_below (6, 0, i, K / ATOMS);
+      sparse_value (&truth, p)[s] = (float) (1 + random_uniform (6, 1, i));
     }
     sparse_apply (&D, &truth, p, matf_at (&Y, 0, p));
   }
@@ -257,7 +257,7 @@ test_threads_give_the_same (void)
   g_auto (SparseMat) one = sparse_new (150, 500, 20);
 
   for (int i = 0; i < 100 * 500; i++)
-    W.data[i] = random_weight (HALF_HIDDEN, (guint64)i);
+    W.data[i] = random_weight (HALF_HIDDEN, (guint64) i);
   parallel_init (1);
   pursuit_encode (pursuit, &Y, &W, &options, &one, NULL, NULL);
   for (int threads = 2; threads <= 4; threads++) {

@@ -38,12 +38,12 @@ test_moments (void)
   const int n = 100000;
 
   for (int i = 0; i < n; i++) {
-    double z = random_normal (7, 1, (guint64)i);
+    double z = random_normal (7, 1, (guint64) i);
 
     sum += z;
     squares += z * z;
     fourth += z * z * z * z;
-    uniform += random_uniform (7, 2, (guint64)i);
+    uniform += random_uniform (7, 2, (guint64) i);
   }
   /* Bounds are five standard errors of each mean. */
   assert_at_most (fabs (sum / n), 5 / sqrt (n));
