@@ -1,0 +1,41 @@
+/* damage.h - damages a clean picture on purpose
+ *
+ * What is done, in this order:
+ *
+ *     noise    every colour sample x becomes  x + sigma (R / 255) n,  n from
+ *              the standard normal distribution, rounded and clipped to 0 .. R
+ *     missing  exactly round (f w h) pixels, any set of them as likely as any
+ *              other, become black
+ *     blocks   squares that do not overlap become black: thrown at random,
+ *              or random cells of a grid when that leaves one without a place
+ *
+ * R is the largest value of a sample.  Black means all colours 0; alpha is
+ * never touched.  The random numbers are keyed by the seed and the place, so
+ * the damage is the same wherever and in whatever order it is computed, and
+ * the noise is the same with and without missing pixels.
+ */
+#pragma once
+
+#include "imaging/image.h"
+
+typedef struct {
+  double missing;  /* share of the pixels to lose, 0 .. 1 */
+  int block_side;  /* of each square, in pixels */
+  int block_count; /* how many squares; side and count are 0 for none */
+  double noise;    /* standard deviation where white is 255, at least 0 */
+  guint64 seed;
+} DamageOptions;
+
+#define DAMAGE_DEFAULTS                                                       \
+  ((DamageOptions){                                                           \
+    .missing = 0, .block_side = 0, .block_count = 0, .noise = 0, .seed = 0 })
+
+/* Returns a damaged copy, which the caller owns.  A palette is dropped, since
+ * the damage needs colours that it may not have.
+ *
+ * @mask receives one byte a pixel, row after row, 1 for what became black and
+ * else 0; the caller frees it with g_free().  It may be NULL.
+ * Returns NULL with @error set and @mask untouched: USAGE for options out of
+ * range or blocks that do not fit, LIMIT when there is no memory. */
+Image *image_damage (const Image *image, const DamageOptions *options,
+                     guint8 **mask, GError **error);

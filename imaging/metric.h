@@ -1,0 +1,46 @@
+/* metric.h - how close a result is to the picture it should be
+ *
+ * With x a sample of the reference, y that of the result, and R the largest
+ * value of a sample:
+ *
+ *     PSNR = 10 log10 (R^2 / mean of (x - y)^2)      in dB, over all samples
+ *
+ *            (2 mx my + C1) (2 sxy + C2)             C1 = (0.01 R)^2
+ *     SSIM = -----------------------------------     C2 = (0.03 R)^2
+ *            (mx^2 + my^2 + C1) (sxx + syy + C2)
+ *
+ * where mx, my, sxx, syy, sxy are means, variances and covariance under a
+ * Gaussian window of 11 x 11 pixels, sigma 1.5, whose weights sum to one:
+ * sxy is the mean of x y, less mx my.  The SSIM of a picture is the mean over
+ * every place where the whole window fits, and over the channels.
+ * Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, "Image quality
+ * assessment: from error visibility to structural similarity", 2004.
+ *
+ * Only colour counts, never alpha.  Grey against colour: the grey sample
+ * stands for each colour.  Different depths: both are scaled to the larger
+ * range, which is a whole factor and therefore exact.
+ */
+#pragma once
+
+#include "imaging/image.h"
+
+/* Side of the window of SSIM. */
+#define SSIM_WINDOW 11
+
+typedef struct {
+  double psnr;         /* dB, INFINITY for identical pictures */
+  double ssim;         /* at most 1; NAN when a side is below SSIM_WINDOW */
+  double psnr_masked;  /* over the masked pixels; NAN when there are none */
+  gsize pixels;        /* of the picture */
+  gsize masked_pixels; /* among them, 0 without a mask */
+  gboolean identical;  /* every colour sample is the same */
+} ImageScore;
+
+/* Compares @result with @reference; swapping the two changes no score.
+ *
+ * @masked has one byte a pixel, row after row; those that are not zero count
+ * for @score->psnr_masked.  It may be NULL.
+ * Returns FALSE with @error set: INPUT when the sizes differ, LIMIT when there
+ * is no memory for a few dozen rows. */
+gboolean image_score (const Image *reference, const Image *result,
+                      const guint8 *masked, ImageScore *score, GError **error);
