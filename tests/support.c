@@ -2,8 +2,10 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "imaging/codec.h"
 
 #include <math.h>
+#include <string.h>
 
 void
 test_start (int *argc, char ***argv)
@@ -18,7 +20,7 @@ random_mat (int rows, int cols, guint64 seed)
   Mat A = mat_new (rows, cols);
 
   for (int i = 0; i < rows * cols; i++)
-    A.data[i] = random_normal (seed, 0, (guint64)i);
+    A.data[i] = random_normal (seed, 0, (guint64) i);
   return A;
 }
 
@@ -64,4 +66,36 @@ shared_path (const char *relative)
   g_test_skip ("../shared is not here");
   g_free (path);
   return NULL;
+}
+
+Image *
+load_photo (const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("data/photos/%s.png", name);
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  Image *photo;
+  char *data;
+  gsize size;
+
+  g_file_get_contents (path, &data, &size, &error);
+  g_assert_no_error (error);
+  bytes = g_bytes_new_take (data, size);
+  photo = image_decode (bytes, path, &limits, &error);
+  g_assert_no_error (error);
+  return photo;
+}
+
+Image *
+load_photo_middle (const char *name, int width, int height)
+{
+  g_autoptr (Image) photo = load_photo (name);
+  Image *middle = image_new (width, height, photo->channels, 8, NULL);
+  int left = (photo->width - width) / 2, top = (photo->height - height) / 2;
+
+  for (int y = 0; y < height; y++)
+    memcpy (image_pixel (middle, 0, y), image_pixel (photo, left, top + y),
+            (gsize) (width * photo->channels) * sizeof (guint16));
+  return middle;
 }

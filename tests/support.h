@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/matrix.h"
+#include "imaging/image.h"
 
 /* Starts the test program: reads GLib's test options, sets up the library. */
 void test_start (int *argc, char ***argv);
@@ -21,3 +22,8 @@ double mat_distance (const Mat *A, const Mat *B);
 /* Path of a file or folder below ../shared, or NULL, with the test marked as
  * skipped, where it is not there. */
 char *shared_path (const char *relative);
+
+/* The bundled photograph data/photos/NAME.png; the second one returns only
+ * @width x @height pixels from its middle. */
+Image *load_photo (const char *name);
+Image *load_photo_middle (const char *name, int width, int height);

@@ -1,0 +1,136 @@
+#include "imaging/mask.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* How far a JPEG may move a sample of one colour, in levels of 8 bit. */
+#define JPEG_TOLERANCE 12
+
+Mask *
+mask_new (int width, int height, GError **error)
+{
+  guint8 *missing = g_try_malloc0_n ((gsize) width, (gsize) height);
+  Mask *mask;
+
+  if (missing == NULL) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                 "not enough memory for a mask of %d x %d pixels", width,
+                 height);
+    return NULL;
+  }
+  mask = g_new (Mask, 1);
+  *mask = (Mask){ width, height, missing };
+  return mask;
+}
+
+void
+mask_free (Mask *mask)
+{
+  if (mask == NULL)
+    return;
+  g_free (mask->missing);
+  g_free (mask);
+}
+
+static gsize
+pixels (const Mask *mask)
+{
+  return (gsize) mask->width * (gsize) mask->height;
+}
+
+gsize
+mask_count (const Mask *mask)
+{
+  gsize count = 0;
+
+  for (gsize i = 0; i < pixels (mask); i++)
+    count += mask->missing[i] != 0;
+  return count;
+}
+
+void
+mask_add (Mask *mask, const Mask *other)
+{
+  g_return_if_fail (mask->width == other->width);
+  g_return_if_fail (mask->height == other->height);
+
+  for (gsize i = 0; i < pixels (mask); i++)
+    mask->missing[i] |= other->missing[i];
+}
+
+/* Largest colour sample of pixel @i. */
+static int
+brightest (const Image *image, gsize i)
+{
+  const guint16 *pixel = image->samples + i * (gsize) image->channels;
+  int most = 0;
+
+  for (int c = 0; c < image_colours (image); c++)
+    most = MAX (most, pixel[c]);
+  return most;
+}
+
+Mask *
+mask_from_picture (const Image *picture, GError **error)
+{
+  Mask *mask = mask_new (picture->width, picture->height, error);
+  int least =
+    picture->meta.format == IMAGE_JPEG ? (image_peak (picture) + 1) / 2 : 1;
+
+  if (mask == NULL)
+    return NULL;
+  for (gsize i = 0; i < pixels (mask); i++)
+    mask->missing[i] =
+      brightest (picture, i) >= least && !image_is_transparent (picture, i);
+  return mask;
+}
+
+Image *
+mask_to_picture (const Mask *mask, GError **error)
+{
+  Image *picture = image_new (mask->width, mask->height, 1, 1, error);
+
+  if (picture == NULL)
+    return NULL;
+  for (gsize i = 0; i < pixels (mask); i++)
+    picture->samples[i] = mask->missing[i] != 0;
+  return picture;
+}
+
+Mask *
+mask_from_colour (const Image *image, const guint8 colour[3], GError **error)
+{
+  Mask *mask = mask_new (image->width, image->height, error);
+  int peak = image_peak (image);
+  int tolerance =
+    image->meta.format == IMAGE_JPEG ? JPEG_TOLERANCE * peak / 255 : 0;
+
+  if (mask == NULL)
+    return NULL;
+  for (gsize i = 0; i < pixels (mask); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+    gboolean same = TRUE;
+
+    /* A grey sample stands for all three colours. */
+    for (int c = 0; c < 3; c++) {
+      int wanted = (colour[c] * peak + 127) / 255;
+
+      same &= ABS (pixel[c % image_colours (image)] - wanted) <= tolerance;
+    }
+    mask->missing[i] = same ? 1 : 0;
+  }
+  return mask;
+}
+
+Mask *
+mask_from_alpha (const Image *image, GError **error)
+{
+  Mask *mask = mask_new (image->width, image->height, error);
+
+  if (mask == NULL)
+    return NULL;
+  for (gsize i = 0; i < pixels (mask); i++)
+    mask->missing[i] = image_is_transparent (image, i) ? 1 : 0;
+  return mask;
+}

@@ -1,0 +1,29 @@
+#include "imaging/planes.h"
+
+#include "base/error.h"
+
+Planes *
+planes_new (int width, int height, int channels, GError **error)
+{
+  gsize pixels = (gsize) width * (gsize) height;
+  float *data = g_try_malloc0_n (pixels, (gsize) channels * sizeof (float));
+  Planes *planes;
+
+  if (data == NULL) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                 "not enough memory to work on %d x %d pixels", width, height);
+    return NULL;
+  }
+  planes = g_new (Planes, 1);
+  *planes = (Planes){ width, height, channels, data };
+  return planes;
+}
+
+void
+planes_free (Planes *planes)
+{
+  if (planes == NULL)
+    return;
+  g_free (planes->data);
+  g_free (planes);
+}

@@ -1,0 +1,47 @@
+/* restore.h - fill the missing pixels of a picture
+ *
+ * Every patch that touches a missing pixel is coded by a pursuit that sees
+ * only its known samples; the code times the whole dictionary predicts the
+ * missing ones.  Patches overlap, and a pixel becomes the weighted mean of
+ * what they say.
+ *
+ * A hole too large for that is filled from its edge inwards: first the patches
+ * that know most, then, with what they filled taken as known, the next.
+ *
+ * Known pixels are not touched, and what stands in missing ones has no
+ * influence.  Wholly transparent pixels count as unknown.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "dictlearn/dictionary.h"
+#include "imaging/mask.h"
+
+typedef enum { QUALITY_FAST, QUALITY_NORMAL, QUALITY_BEST } RestoreQuality;
+
+typedef struct {
+  const Dictionary *dictionary; /* NULL for the built-in one */
+  RestoreQuality quality;
+  gboolean paper_protocol; /* separate patches, 30 atoms, nothing else */
+} RestoreOptions;
+
+#define RESTORE_DEFAULTS ((RestoreOptions){ .quality = QUALITY_NORMAL })
+
+typedef struct {
+  gsize masked_pixels;
+  gsize patches;    /* that were coded */
+  char *dictionary; /* what dictionary_describe() says of the one used */
+} RestoreReport;
+
+void restore_report_clear (RestoreReport *report);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RestoreReport, restore_report_clear)
+
+/* Fills the pixels of @image that @missing names.  A dictionary of another
+ * number of channels is used channel by channel, or on repeated grey.
+ *
+ * @report is filled in and cleared by the caller.  @progress may be NULL.
+ * Returns FALSE with @error set, and @image as it was: INPUT when sizes differ
+ * or nothing is known, LIMIT for lack of memory, CANCELLED. */
+gboolean image_restore (Image *image, const Mask *missing,
+                        const RestoreOptions *options, RestoreReport *report,
+                        const Progress *progress, GError **error);

@@ -1,0 +1,137 @@
+/* test_detect.c - damage is found, and clean photographs are left alone */
+#include "base/random.h"
+#include "imaging/codec.h"
+#include "imaging/damage.h"
+#include "imaging/detect.h"
+#include "tests/support.h"
+
+#include <string.h>
+
+static const char *const photos[] = { "badlands5", "beach0", "city10",
+                                      "forest3",   "snow4",  "water0" };
+
+typedef struct {
+  double found;        /* share of the damaged pixels that the mask names */
+  double false_alarms; /* share of the others that it names too */
+} Hits;
+
+static Hits
+compare (const Mask *mask, const guint8 *truth)
+{
+  gsize pixels = (gsize) mask->width * (gsize) mask->height;
+  gsize damaged = 0, found = 0, wrong = 0;
+
+  for (gsize i = 0; i < pixels; i++) {
+    damaged += truth[i] != 0;
+    found += truth[i] && mask->missing[i];
+    wrong += !truth[i] && mask->missing[i];
+  }
+  return (Hits){ damaged > 0 ? (double) found / (double) damaged : 1,
+                 (double) wrong / (double) (pixels - damaged) };
+}
+
+static void
+test_black_blocks (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
+    for (int side = 3; side <= 20; side += 4) {
+      g_autoptr (Image) photo = load_photo (photos[i]);
+      g_autofree guint8 *truth = NULL;
+      DamageOptions options = { .block_side = side,
+                                .block_count = 20,
+                                .seed = i };
+      g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
+      g_autoptr (Mask) mask = mask_of_black_blocks (damaged, NULL);
+      Hits hits = compare (mask, truth);
+
+      g_assert_cmpfloat (hits.found, >=, 0.95);
+      g_assert_cmpfloat (hits.false_alarms, ==, 0);
+    }
+}
+
+static void
+test_no_blocks_in_clean_photographs (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Mask) mask = mask_of_black_blocks (photo, NULL);
+
+    g_assert_cmpuint (mask_count (mask), ==, 0);
+  }
+}
+
+/* A shadow that fades to black is no block, however large. */
+static void
+test_shadow_is_no_block (void)
+{
+  g_autoptr (Image) image = image_new (80, 60, 3, 8, NULL);
+  g_autoptr (Mask) mask = NULL;
+
+  for (int y = 0; y < 60; y++)
+    for (int x = 0; x < 80; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = (guint16) MAX (0, x - 40);
+  mask = mask_of_black_blocks (image, NULL);
+  g_assert_cmpuint (mask_count (mask), ==, 0);
+}
+
+static void
+test_dead_pixels_of_one_colour (void)
+{
+  const double shares[] = { 0.02, 0.3, 0.5, 0.8, 0.9 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
+    for (gsize s = 0; s < G_N_ELEMENTS (shares); s++) {
+      g_autoptr (Image) photo = load_photo (photos[i]);
+      g_autofree guint8 *truth = NULL;
+      DamageOptions options = { .missing = shares[s], .seed = i };
+      g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
+      g_autoptr (Mask) mask = mask_of_dead_pixels (damaged, NULL);
+      Hits hits = compare (mask, truth);
+
+      g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
+                      hits.found, hits.false_alarms);
+      g_assert_cmpfloat (hits.found, ==, 1);
+      g_assert_cmpfloat (hits.false_alarms, ==, 0);
+    }
+}
+
+static void
+test_random_values (void)
+{
+  const double shares[] = { 0.0, 0.05, 0.2 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
+    for (gsize s = 0; s < G_N_ELEMENTS (shares); s++) {
+      g_autoptr (Image) photo = load_photo (photos[i]);
+      g_autofree guint8 *truth = g_new0 (guint8, image_pixels (photo));
+      g_autoptr (Mask) mask = NULL;
+      Hits hits;
+
+      for (gsize p = 0; p < image_pixels (photo); p++)
+        if (random_uniform (i, 0, p) < shares[s]) {
+          truth[p] = 1;
+          for (gsize c = 0; c < 3; c++)
+            photo->samples[3 * p + c] =
+              (guint16) random_below (i, 1, 3 * p + c, 256);
+        }
+      mask = mask_of_dead_pixels (photo, NULL);
+      hits = compare (mask, truth);
+      g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
+                      hits.found, hits.false_alarms);
+      g_assert_cmpfloat (hits.found, >=, 0.8);
+      g_assert_cmpfloat (hits.false_alarms, <=, shares[s] == 0 ? 0 : 0.03);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/detect/blocks", test_black_blocks);
+  g_test_add_func ("/detect/no-blocks", test_no_blocks_in_clean_photographs);
+  g_test_add_func ("/detect/shadow", test_shadow_is_no_block);
+  g_test_add_func ("/detect/dead", test_dead_pixels_of_one_colour);
+  g_test_add_func ("/detect/random", test_random_values);
+  return g_test_run ();
+}

@@ -1,0 +1,89 @@
+/* test_mask.c - masks from pictures, colours and alpha */
+#include "imaging/mask.h"
+#include "tests/support.h"
+
+static void
+test_picture_and_back (void)
+{
+  g_autoptr (Mask) mask = mask_new (13, 7, NULL);
+  g_autoptr (Image) picture = NULL;
+  g_autoptr (Mask) back = NULL;
+
+  for (int i = 0; i < 13 * 7; i += 3)
+    mask->missing[i] = 1;
+  picture = mask_to_picture (mask, NULL);
+  back = mask_from_picture (picture, NULL);
+  g_assert_cmpmem (mask->missing, 13 * 7, back->missing, 13 * 7);
+  g_assert_cmpuint (mask_count (mask), ==, 31);
+}
+
+/* The faintest grey counts in a PNG, only bright ones in a JPEG, and nothing
+ * that is transparent. */
+static void
+test_what_counts (void)
+{
+  g_autoptr (Image) picture = image_new (4, 1, 4, 8, NULL);
+  const guint16 samples[] = { 0,   0, 1, 255, 0,   127, 0,   255,
+                              128, 0, 0, 255, 255, 255, 255, 0 };
+  g_autoptr (Mask) png = NULL;
+  g_autoptr (Mask) jpeg = NULL;
+
+  for (int i = 0; i < 16; i++)
+    picture->samples[i] = samples[i];
+  png = mask_from_picture (picture, NULL);
+  picture->meta.format = IMAGE_JPEG;
+  jpeg = mask_from_picture (picture, NULL);
+  g_assert_cmpmem (png->missing, 4, "\1\1\1\0", 4);
+  g_assert_cmpmem (jpeg->missing, 4, "\0\0\1\0", 4);
+}
+
+static void
+test_colour (void)
+{
+  const guint8 red[3] = { 255, 0, 0 }, grey[3] = { 85, 85, 85 };
+  g_autoptr (Image) colour = image_new (3, 1, 3, 8, NULL);
+  g_autoptr (Image) two_bits = image_new (4, 1, 1, 2, NULL);
+  g_autoptr (Mask) reds = NULL;
+  g_autoptr (Mask) near_reds = NULL;
+  g_autoptr (Mask) greys = NULL;
+
+  colour->samples[0] = 255;
+  colour->samples[3] = 250;
+  colour->samples[5] = 6;
+  reds = mask_from_colour (colour, red, NULL);
+  colour->meta.format = IMAGE_JPEG;
+  near_reds = mask_from_colour (colour, red, NULL);
+  g_assert_cmpmem (reds->missing, 3, "\1\0\0", 3);
+  g_assert_cmpmem (near_reds->missing, 3, "\1\1\0", 3);
+  for (guint16 i = 0; i < 4; i++)
+    two_bits->samples[i] = i;
+  greys = mask_from_colour (two_bits, grey, NULL);
+  g_assert_cmpmem (greys->missing, 4, "\0\1\0\0", 4);
+}
+
+static void
+test_alpha_and_union (void)
+{
+  g_autoptr (Image) image = image_new (3, 1, 2, 16, NULL);
+  g_autoptr (Mask) alpha = NULL;
+  g_autoptr (Mask) other = mask_new (3, 1, NULL);
+
+  image->samples[1] = 65535;
+  image->samples[3] = 1;
+  alpha = mask_from_alpha (image, NULL);
+  g_assert_cmpmem (alpha->missing, 3, "\0\0\1", 3);
+  other->missing[0] = 1;
+  mask_add (alpha, other);
+  g_assert_cmpmem (alpha->missing, 3, "\1\0\1", 3);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/mask/picture", test_picture_and_back);
+  g_test_add_func ("/mask/what-counts", test_what_counts);
+  g_test_add_func ("/mask/colour", test_colour);
+  g_test_add_func ("/mask/alpha", test_alpha_and_union);
+  return g_test_run ();
+}
