@@ -61,8 +61,56 @@ check-asan:
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
 
+# Folders are layers: a file includes only its own or one further right.
+LAYERS := app imaging dictlearn omp base
+layers:
+	@allowed="$(LAYERS)"; for layer in $(LAYERS); do \
+	  pattern=$$(echo $$allowed | sed 's/ /|/g'); \
+	  if grep -nE '^#include "' $$layer/*.[ch] \
+	    | grep -vE "\"($$pattern)/"; then \
+	    echo "layers: $$layer may include only: $$allowed" >&2; exit 1; fi; \
+	  allowed=$${allowed#$$layer }; done
+	@if grep -nE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS:%=%/*.[ch])) \
+	  | grep -v '^base/'; then \
+	  echo "layers: only base/ includes BLAS and LAPACK" >&2; exit 1; fi
+
+headers:
+	@for h in $(HEADERS); do \
+	  $(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+
+format:
+	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \
+	  $(BENCH_SRC)
+
+# Needs root or sudo, says what it will do, does nothing when all is there.
+APT := gcc libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
+       libopenblas-dev liblapacke-dev libglib2.0-dev libjson-glib-dev
+deps:
+	@missing=; for p in $(APT); do \
+	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null \
+	    | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -z "$$missing" ]; then echo "deps: everything is installed"; \
+	else echo "deps: installing$$missing"; \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y \
+	    --no-install-recommends $$missing; fi
+
+demo: all
+	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/tessera $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/tessera
+	cd docs/man && for page in *.1; do \
+	  rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$page; done
 
 clean:
 	rm -rf $(BUILD)
@@ -70,5 +118,6 @@ clean:
 -include $(patsubst %.o,%.d,$(call objects,\
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) tests/support.c))
 
-.PHONY: all check check-asan bench clean
+.PHONY: all check check-asan layers headers bench format deps demo install \
+  uninstall clean
 .SECONDARY:
