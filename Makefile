@@ -76,7 +76,8 @@ layers:
 
 headers:
 	@for h in $(HEADERS); do \
-	  $(CC) $(ALL_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+	  echo "#include \"$$h\"" \
+	    | $(CC) $(ALL_CFLAGS) -fsyntax-only -x c - || exit 1; done
 
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
