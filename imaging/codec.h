@@ -10,30 +10,45 @@
 #include "imaging/image.h"
 
 typedef struct {
-  gsize max_pixels;      /* width x height */
-  int max_side;          /* width or height */
-  int max_scans;         /* of a progressive JPEG */
-  gsize max_metadata;    /* bytes of profiles, EXIF and the like */
-  gboolean lenient;      /* take what there is of a broken file */
+  gsize max_pixels;   /* width x height */
+  int max_side;       /* width or height */
+  int max_scans;      /* of a progressive JPEG */
+  gsize max_metadata; /* bytes of profiles, EXIF and the like */
+  gboolean lenient;   /* take what there is of a broken file; the rest is
+                         black, grey (JPEG) or the first colour (palette) */
 } ImageLimits;
 
 #define IMAGE_LIMITS_DEFAULTS                                                 \
-  ((ImageLimits) { .max_pixels = 200 * 1000 * 1000,                           \
-                   .max_side = 65500,                                         \
-                   .max_scans = 100,                                          \
-                   .max_metadata = 64 * 1000 * 1000 })
+  ((ImageLimits){ .max_pixels = 200 * 1000 * 1000,                            \
+                  .max_side = 65500,                                          \
+                  .max_scans = 100,                                           \
+                  .max_metadata = 64 * 1000 * 1000 })
 
 typedef struct {
   int jpeg_quality; /* 1 .. 100 */
 } EncodeOptions;
 
-#define ENCODE_DEFAULTS ((EncodeOptions) { .jpeg_quality = 95 })
+#define ENCODE_DEFAULTS ((EncodeOptions){ .jpeg_quality = 95 })
 
-/* One format.  @name is what error messages call the file. */
+/* Decodes @data, whatever format it is in; the result is upright.
+ * @name is used in messages only.  Returns NULL with @error set: INPUT for a
+ * broken or unknown file, LIMIT for one that is too large. */
+Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
+                     GError **error);
+
+/* Encodes @image with its metadata, turned back to how its file stored it.
+ * JPEG cannot hold 16 bits or alpha: asking for that is a USAGE error. */
+GBytes *image_encode (const Image *image, ImageFormat format,
+                      const EncodeOptions *options, GError **error);
+
+/* The format that the ending of @path names; FALSE when none does. */
+gboolean image_format_from_path (const char *path, ImageFormat *format);
+
+/* One format, for codec.c.  Its functions know nothing of file names and of
+ * orientation; a decoder leaves meta.orientation at 1. */
 typedef struct {
-  const char *name;       /* "PNG" */
-  const char *extensions; /* "png", separated by spaces, lower case */
   ImageFormat format;
+  const char *const *extensions; /* lower case, NULL at the end */
   gboolean (*matches) (const guint8 *data, gsize size);
   Image *(*decode) (const guint8 *data, gsize size, const ImageLimits *limits,
                     GError **error);
@@ -44,16 +59,11 @@ typedef struct {
 extern const Codec codec_png;
 extern const Codec codec_jpeg;
 
-/* Decodes @data, whatever format it is in; the result is upright.
- * @name is used in messages only.  Returns NULL with @error set: INPUT for a
- * broken or unknown file, LIMIT for one that is too large. */
-Image *image_decode (GBytes *data, const char *name,
-                     const ImageLimits *limits, GError **error);
+/* For decoders: whether a picture may be that large; LIMIT if not. */
+gboolean image_limits_allow (const ImageLimits *limits, gsize width,
+                             gsize height, GError **error);
 
-/* Encodes @image with its metadata, turned back to how its file stored it.
- * JPEG cannot hold 16 bits or alpha: asking for that is a USAGE error. */
-GBytes *image_encode (const Image *image, ImageFormat format,
-                      const EncodeOptions *options, GError **error);
-
-/* The format that the ending of @path names; FALSE when none does. */
-gboolean image_format_from_path (const char *path, ImageFormat *format);
+/* For decoders: whether a picture that broke off with @error after @rows rows
+ * is to be kept all the same; @error is then cleared. */
+gboolean image_limits_forgive (const ImageLimits *limits, gsize rows,
+                               GError **error);

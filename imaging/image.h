@@ -12,49 +12,55 @@
 /* A palette PNG.  The samples of the image are the colours; @index says which
  * entry each pixel used, since entries may repeat. */
 typedef struct {
-  int depth;              /* bits an index, 1, 2, 4 or 8 */
-  int entries;            /* 1 .. 256 */
-  guint8 colour[256][4];  /* red, green, blue, alpha */
-  int alpha_entries;      /* length of the tRNS chunk, 0 for none */
-  guint8 *index;          /* width x height */
+  int depth;             /* bits an index, 1, 2, 4 or 8 */
+  int entries;           /* 1 .. 256 */
+  guint8 colour[256][4]; /* red, green, blue, alpha */
+  int alpha_entries;     /* length of the tRNS chunk, 0 for none */
+  guint8 *index;         /* width x height */
 } ImagePalette;
 
-/* A piece of a file that is carried along untouched: a PNG chunk (with its
- * place before PLTE, before IDAT or after it) or a JPEG marker segment. */
+/* A piece of a file that is carried along untouched: a PNG chunk or a JPEG
+ * marker segment. */
 typedef struct {
-  char name[8]; /* chunk name, or marker as "APP1", "COM" */
-  int place;    /* PNG: location bits of libpng; JPEG: marker code */
+  char name[8]; /* "tEXt" of a PNG, "APP1" or "COM" of a JPEG */
+  int place;    /* PNG: a PngPlace; JPEG: the marker code */
   GBytes *data;
 } ImageChunk;
 
 typedef enum { IMAGE_PNG, IMAGE_JPEG } ImageFormat;
 
+/* In the unit of the file, so that the numbers come back as they were. */
 typedef enum {
-  DENSITY_NONE,     /* the file says nothing */
-  DENSITY_ASPECT,   /* only the shape of a pixel */
-  DENSITY_PER_METRE /* samples per metre */
+  DENSITY_NONE,      /* the file says nothing */
+  DENSITY_ASPECT,    /* only the shape of a pixel */
+  DENSITY_PER_METRE, /* PNG */
+  DENSITY_PER_CM,    /* JPEG */
+  DENSITY_PER_INCH   /* JPEG */
 } DensityUnit;
 
-/* What both formats can carry.  Any pointer may be NULL. */
+/* What the file said beside its pixels.  Any pointer may be NULL.
+ *
+ * @chunks holds all of it as raw pieces of that format, and goes back into a
+ * file of the same format bit for bit.  @icc, @exif and the density are what
+ * crosses over into another format, or into a file whose @chunks lack them. */
 typedef struct {
-  ImageFormat format;   /* of the file it came from */
-  GBytes *icc;          /* colour profile */
-  char *icc_name;       /* its name in a PNG */
-  GBytes *exif;         /* TIFF data, without the "Exif\0\0" of JPEG */
-  int orientation;      /* 1 .. 8, how the file stores the upright picture */
+  ImageFormat format; /* of the file, and so of @chunks */
+  GPtrArray *chunks;  /* ImageChunk, in the order of the file */
+  GBytes *icc;        /* colour profile */
+  GBytes *exif;       /* TIFF data, without the "Exif\0\0" of JPEG */
+  int orientation;    /* 1 .. 8, how the file stores the upright picture */
   DensityUnit density_unit;
-  double density_x, density_y;
-  gboolean has_key;     /* grey or colour PNG with one transparent colour */
-  guint16 key[3];
+  guint32 density_x, density_y; /* along the stored picture */
+  gboolean has_key; /* grey or colour PNG with one transparent colour */
+  guint16 key[3];   /* that colour; grey in the first */
   gboolean interlaced;
-  GPtrArray *chunks;    /* ImageChunk: what only this format knows */
 } ImageMeta;
 
 typedef struct {
-  int width, height; /* upright, at least 1 */
-  int channels;      /* 1 grey, 2 grey alpha, 3 colour, 4 colour alpha */
-  int depth;         /* bits a sample: 1, 2, 4 (grey only), 8 or 16 */
-  guint16 *samples;  /* interleaved, row after row, no padding */
+  int width, height;     /* upright, at least 1 */
+  int channels;          /* 1 grey, 2 grey alpha, 3 colour, 4 colour alpha */
+  int depth;             /* bits a sample: 1, 2, 4 (grey only), 8 or 16 */
+  guint16 *samples;      /* interleaved, row after row, no padding */
   ImagePalette *palette; /* NULL unless the file had one */
   ImageMeta meta;
 } Image;
@@ -64,16 +70,36 @@ typedef struct {
 Image *image_new (int width, int height, int channels, int depth,
                   GError **error);
 
-/* A deep copy, except that metadata blobs are shared by reference. */
+/* Makes a black picture of the given size with the type, the palette (all
+ * indices zero) and the metadata of @image.  Fails like image_new(). */
+Image *image_new_like (const Image *image, int width, int height,
+                       GError **error);
+
+/* A deep copy, except that metadata blobs are shared by reference.
+ * Fails like image_new(). */
 Image *image_copy (const Image *image, GError **error);
 
 /* @image may be NULL. */
 void image_free (Image *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Image, image_free)
 
-ImageChunk *image_chunk_new (const char *name, int place, gconstpointer data,
-                             gsize size);
+/* Takes @data over. */
+ImageChunk *image_chunk_new (const char *name, int place, GBytes *data);
+
+/* A copy that shares the bytes. */
+ImageChunk *image_chunk_copy (const ImageChunk *chunk);
+
+/* @chunk may be NULL. */
 void image_chunk_free (ImageChunk *chunk);
+
+/* An array that owns its ImageChunks; free with g_ptr_array_unref(). */
+GPtrArray *image_chunks_new (void);
+
+/* @chunks may be NULL; the copy then is empty. */
+GPtrArray *image_chunks_copy (const GPtrArray *chunks);
+
+/* The first chunk with that name, or NULL.  @chunks may be NULL. */
+ImageChunk *image_chunks_find (const GPtrArray *chunks, const char *name);
 
 /* Number of channels that are not alpha: 1 or 3. */
 static inline int
@@ -112,6 +138,10 @@ image_pixel (const Image *image, int x, int y)
 /* Whether pixel @i (row after row) cannot be seen at all: alpha zero, or the
  * key colour of a PNG. */
 gboolean image_is_transparent (const Image *image, gsize i);
+
+/* Moves pixel @i off the key colour by one level, if it has just that colour.
+ * Call it for every pixel that was filled: none may become a hole. */
+void image_avoid_key (Image *image, gsize i);
 
 /* Forgets the palette, so that any colour can be written.  What the file said
  * about the palette goes with it. */

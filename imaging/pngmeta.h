@@ -1,0 +1,29 @@
+/* pngmeta.h - what a PNG says beside its pixels
+ *
+ * Ancillary chunks are carried as raw bytes and go back as they came.  ICC
+ * profile, EXIF and density are also read from them, because JPEG has these
+ * too, and are made into chunks when they come from a JPEG.
+ */
+#pragma once
+
+#include "imaging/image.h"
+
+/* Where a chunk stands in its file; the PNG standard has rules for that.
+ * Without a PLTE chunk, all in front of IDAT counts as before PLTE. */
+typedef enum {
+  PLACE_BEFORE_PLTE,
+  PLACE_BEFORE_IDAT,
+  PLACE_AFTER_IDAT,
+} PngPlace;
+
+/* Whether the ancillary chunk @name may be copied beside changed pixels. */
+gboolean pngmeta_may_copy (const char *name);
+
+/* Fills icc, exif and density of @meta from its chunks.  What is broken is
+ * left out.  Fails (LIMIT) when the profile is larger than @max_profile. */
+gboolean pngmeta_interpret (ImageMeta *meta, gsize max_profile,
+                            GError **error);
+
+/* All chunks (ImageChunk) that a PNG with @meta is to have.
+ * Free with g_ptr_array_unref(). */
+GPtrArray *pngmeta_chunks (const ImageMeta *meta);
