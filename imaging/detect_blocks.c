@@ -28,17 +28,6 @@ typedef struct {
   GArray *region; /* gsize: pixels of the region at hand */
 } Search;
 
-static int
-brightness (const Image *image, gsize i)
-{
-  const guint16 *pixel = image->samples + i * (gsize) image->channels;
-  int most = 0;
-
-  for (int c = 0; c < image_colours (image); c++)
-    most = MAX (most, pixel[c]);
-  return most;
-}
-
 static void
 mark_black (Search *s)
 {
@@ -46,8 +35,8 @@ mark_black (Search *s)
   int most = s->image->meta.format == IMAGE_JPEG ? JPEG_BLACK * peak / 255 : 0;
 
   for (gsize i = 0; i < image_pixels (s->image); i++)
-    s->black[i] =
-      brightness (s->image, i) <= most && !image_is_transparent (s->image, i);
+    s->black[i] = image_brightest (s->image, i) <= most
+                  && !image_is_transparent (s->image, i);
 }
 
 /* Whether the 3 x 3 pixels with corner @x, @y are all black. */
@@ -94,7 +83,7 @@ collect_region (Search *s, gsize start)
           s->black[j] = 2;
           g_array_append_val (s->region, j);
         } else if (s->black[j] == 0) {
-          sum += brightness (s->image, j);
+          sum += image_brightest (s->image, j);
           around++;
         }
       }

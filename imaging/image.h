@@ -135,6 +135,18 @@ image_pixel (const Image *image, int x, int y)
              * (gsize) image->channels;
 }
 
+/* Largest colour sample of pixel @i (row after row). */
+static inline int
+image_brightest (const Image *image, gsize i)
+{
+  const guint16 *pixel = image->samples + i * (gsize) image->channels;
+  int most = 0;
+
+  for (int c = 0; c < image_colours (image); c++)
+    most = MAX (most, pixel[c]);
+  return most;
+}
+
 /* Whether pixel @i (row after row) cannot be seen at all: alpha zero, or the
  * key colour of a PNG. */
 gboolean image_is_transparent (const Image *image, gsize i);

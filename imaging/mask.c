@@ -59,18 +59,6 @@ mask_add (Mask *mask, const Mask *other)
     mask->missing[i] |= other->missing[i];
 }
 
-/* Largest colour sample of pixel @i. */
-static int
-brightest (const Image *image, gsize i)
-{
-  const guint16 *pixel = image->samples + i * (gsize) image->channels;
-  int most = 0;
-
-  for (int c = 0; c < image_colours (image); c++)
-    most = MAX (most, pixel[c]);
-  return most;
-}
-
 Mask *
 mask_from_picture (const Image *picture, GError **error)
 {
@@ -81,8 +69,8 @@ mask_from_picture (const Image *picture, GError **error)
   if (mask == NULL)
     return NULL;
   for (gsize i = 0; i < pixels (mask); i++)
-    mask->missing[i] =
-      brightest (picture, i) >= least && !image_is_transparent (picture, i);
+    mask->missing[i] = image_brightest (picture, i) >= least
+                       && !image_is_transparent (picture, i);
   return mask;
 }
 

@@ -69,22 +69,29 @@ shared_path (const char *relative)
 }
 
 Image *
-load_photo (const char *name)
+load_image (const char *path)
 {
-  g_autofree char *path = g_strdup_printf ("data/photos/%s.png", name);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  Image *photo;
+  Image *image;
   char *data;
   gsize size;
 
   g_file_get_contents (path, &data, &size, &error);
   g_assert_no_error (error);
   bytes = g_bytes_new_take (data, size);
-  photo = image_decode (bytes, path, &limits, &error);
+  image = image_decode (bytes, path, &limits, &error);
   g_assert_no_error (error);
-  return photo;
+  return image;
+}
+
+Image *
+load_photo (const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("data/photos/%s.png", name);
+
+  return load_image (path);
 }
 
 Image *

@@ -23,6 +23,9 @@ double mat_distance (const Mat *A, const Mat *B);
  * skipped, where it is not there. */
 char *shared_path (const char *relative);
 
+/* The picture in a file that is there and whole. */
+Image *load_image (const char *path);
+
 /* The bundled photograph data/photos/NAME.png; the second one returns only
  * @width x @height pixels from its middle. */
 Image *load_photo (const char *name);

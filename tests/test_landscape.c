@@ -3,7 +3,6 @@
  * The bounds are what the program must reach; figures of other programs stand
  * in docs/benchmarks.md.  The engine gets the damaged picture and the mask.
  */
-#include "imaging/codec.h"
 #include "imaging/metric.h"
 #include "imaging/restore.h"
 #include "tests/support.h"
@@ -18,21 +17,10 @@ typedef struct {
 static Image *
 load (const char *folder, int number, const char *ending)
 {
-  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autofree char *path = g_strdup_printf (
     "../shared/data/landscape/%s/%03d.%s", folder, number, ending);
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  Image *image;
-  char *data;
-  gsize size;
 
-  g_file_get_contents (path, &data, &size, &error);
-  g_assert_no_error (error);
-  bytes = g_bytes_new_take (data, size);
-  image = image_decode (bytes, path, &limits, &error);
-  g_assert_no_error (error);
-  return image;
+  return load_image (path);
 }
 
 static void
