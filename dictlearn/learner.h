@@ -1,0 +1,153 @@
+/* learner.h - dictionary learning: all algorithms behind one table
+ *
+ * Given samples, the columns y of an n x p matrix, find a dictionary A, n x k,
+ * in which they are sparse: Y ~ A X.
+ *
+ *     learner = learner_new ("online", n, &options, &error);
+ *     while (more samples are there && !learner_done (learner))
+ *       learner_feed (learner, Y, ...);
+ *     learner_finish (learner, ...);
+ *     learner_dictionary (learner, &A);
+ *
+ * Learners that stream learn while they are fed and forget; the others keep
+ * all samples and learn in learner_finish().  A new learner is one file and
+ * one row of the table in learner.c.
+ */
+#pragma once
+
+#include "base/matrix.h"
+#include "base/progress.h"
+
+typedef struct Learner Learner;
+typedef struct LearnerClass LearnerClass;
+
+typedef enum {
+  START_DCT,      /* cosines; the caller gives them in LearnOptions.start */
+  START_PCA,      /* principal directions of the first samples */
+  START_DATA,     /* samples drawn at random */
+  START_IDENTITY, /* of the whitened space, for learners that whiten */
+  START_RANDOM,   /* random; orthonormal if k = n */
+  START_GIVEN,    /* LearnOptions.start */
+} StartKind;
+
+/* How far a learner is. */
+typedef struct {
+  int iteration;    /* done so far */
+  guint64 samples;  /* seen so far */
+  double objective; /* what it minimises, a sample; its file has the formula */
+  double density;   /* share of non-zeros among the latest codes */
+  double threshold; /* in use; 0 where there is none */
+  double change;    /* |D_t - D_(t-1)|_F of the latest step */
+} LearnStatus;
+
+/* Called after each iteration, on the thread that feeds.  It may look at the
+ * dictionary with learner_dictionary(). */
+typedef void (*LearnObserver) (const Learner *learner, gpointer user_data);
+
+typedef struct {
+  int atoms; /* k; 0 for n */
+  StartKind init;
+  const Mat *start;      /* n x k, for START_DCT and START_GIVEN; copied */
+  double threshold;      /* codes below are zero, in standard deviations of the
+                            whitened data; 0 to aim at a density */
+  double density;        /* share of non-zeros to aim at */
+  double shrink;         /* Algorithm 4: the threshold starts so large that no
+                            code is left and shrinks by this factor a step; 0 to
+                            start with the final one */
+  int iterations;        /* steps to do; streaming: 0 for all that is fed */
+  double tolerance;      /* stop when status.change falls below; 0 for never */
+  int window;            /* online: samples kept; minibatch: samples a batch */
+  int stride;            /* online: new samples a step; the paper has 1 */
+  int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
+  gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
+  double rate;           /* gradient: length of a step */
+  int polish;            /* passes in the original space, see polish.h */
+  guint64 seed;
+  LearnObserver observer; /* may be NULL */
+  gpointer observer_data;
+} LearnOptions;
+
+#define LEARN_DEFAULTS                                                        \
+  ((LearnOptions){ .init = START_DCT,                                         \
+                   .density = 0.1,                                            \
+                   .iterations = 100,                                         \
+                   .window = 500,                                             \
+                   .stride = 1,                                               \
+                   .atoms_per_sample = 10,                                    \
+                   .rate = 1e-5 })
+
+/* One row of the table.  The functions get a Learner that is the first member
+ * of a struct of @size bytes, zeroed but for what Learner holds. */
+struct LearnerClass {
+  const char *name;
+  const char *summary;
+  gsize size;
+  gboolean complete; /* has exactly n atoms */
+  gboolean streams;
+
+  /* Streaming learners: takes the columns of @Y in. */
+  gboolean (*feed) (Learner *self, const Mat *Y, const Progress *progress,
+                    GError **error);
+
+  /* The others: start() once all samples are in self->Y, then step() once an
+   * iteration.  Both set self->status. */
+  gboolean (*start) (Learner *self, GError **error);
+  gboolean (*step) (Learner *self, GError **error);
+
+  /* Copies the current dictionary to @A, n x k. */
+  void (*dictionary) (const Learner *self, Mat *A);
+  void (*clear) (Learner *self);
+};
+
+/* What every learner has; only learners themselves look inside. */
+struct Learner {
+  const LearnerClass *class;
+  LearnOptions options;
+  int n, k;
+  LearnStatus status;
+  Mat start;        /* copy of options.start, or empty */
+  Mat Y;            /* n x p samples, of learners that do not stream */
+  guint64 capacity; /* columns that Y has memory for */
+  gboolean started;
+};
+
+/* NULL-terminated. */
+extern const LearnerClass *const learner_classes[];
+
+/* The class of that name, or NULL. */
+const LearnerClass *learner_find (const char *name);
+
+/* A learner for samples of length @n, which the caller owns.
+ * NULL with @error set (USAGE) when the name is unknown or the options do not
+ * fit. */
+Learner *learner_new (const char *name, int n, const LearnOptions *options,
+                      GError **error);
+void learner_free (Learner *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Learner, learner_free)
+
+/* Hands over the columns of @Y, n x anything.  @progress may be NULL.
+ * FALSE with @error set: CANCELLED, LIMIT for memory, FAILED for numerics. */
+gboolean learner_feed (Learner *self, const Mat *Y, const Progress *progress,
+                       GError **error);
+
+/* Whether more samples would change nothing. */
+gboolean learner_done (const Learner *self);
+
+/* Does what is left: the iterations of learners that do not stream. */
+gboolean learner_finish (Learner *self, const Progress *progress,
+                         GError **error);
+
+/* The current dictionary, n x k; columns may have any length.  Needs samples
+ * to have been fed. */
+void learner_dictionary (const Learner *self, Mat *A);
+
+const LearnStatus *learner_status (const Learner *self);
+
+/* For learners: the start that the options ask for, n x k with columns of
+ * length one, from the samples @Y.  START_IDENTITY gives the identity. */
+gboolean learner_make_start (const Learner *self, const Mat *Y, Mat *D,
+                             GError **error);
+
+/* For learners: tells the observer, and looks whether to go on. */
+gboolean learner_report (Learner *self, const Progress *progress, double share,
+                         GError **error);
