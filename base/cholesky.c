@@ -8,7 +8,12 @@
  * Updating.  [L v] is already a factor of L L' + v v', with one column too
  * many.  Rotating column k against v leaves the product as it is; the angle
  *     c = L_kk / r,   s = v_k / r,   r = sqrt (L_kk^2 + v_k^2)
- * makes v_k zero.  After all n rotations v = 0 and L is the new factor.
+ * makes v_k zero.  After all n rotations v = 0 and L is the new factor.  For
+ * an upper factor the same is done from the last column to the first, where
+ * only entries 0 .. k are touched.
+ *
+ * Upper factors.  With J the matrix that reverses the order, J A J = L L'
+ * gives A = (J L J)(J L J)', and J L J is upper triangular.
  */
 #include "base/cholesky.h"
 
@@ -66,6 +71,46 @@ cholesky_update (Mat *L, double *v)
 
   for (int k = 0; k < L->rows; k++)
     rotate_out (L, v, k);
+}
+
+/* A = J A J. */
+static void
+reverse (Mat *A)
+{
+  for (gsize i = 0, last = (gsize) A->rows * (gsize) A->cols - 1; i < last - i;
+       i++) {
+    double *low =
+      mat_at (A, (int) (i % (gsize) A->rows), (int) (i / (gsize) A->rows));
+    double *high = mat_at (A, (int) ((last - i) % (gsize) A->rows),
+                           (int) ((last - i) / (gsize) A->rows));
+    double swap = *low;
+
+    *low = *high;
+    *high = swap;
+  }
+}
+
+gboolean
+cholesky_factor_upper (Mat *A)
+{
+  reverse (A);
+  if (!cholesky_factor (A))
+    return FALSE;
+  for (int j = 1; j < A->cols; j++)
+    memset (mat_at (A, 0, j), 0, (gsize) j * sizeof (double));
+  reverse (A);
+  return TRUE;
+}
+
+void
+cholesky_update_upper (Mat *U, double *v)
+{
+  for (int k = U->cols - 1; k >= 0; k--) {
+    double *u = mat_at (U, 0, k);
+    double r = hypot (u[k], v[k]);
+
+    cblas_drot (k + 1, u, 1, v, 1, u[k] / r, v[k] / r);
+  }
 }
 
 void

@@ -1,7 +1,8 @@
 /* cholesky.h - Cholesky factors, made once and kept current
  *
  * L is n x n, lower triangular with positive diagonal, and A = L L'.  Only the
- * lower triangle is read and written.
+ * lower triangle is read and written.  The *_upper functions have A = U U'
+ * with U upper triangular instead.
  */
 #pragma once
 
@@ -22,6 +23,13 @@ gboolean cholesky_append (Mat *L, int n, const double *row, double tolerance);
 
 /* L becomes the factor of  L L' + v v'.  O(n^2); @v is used up. */
 void cholesky_update (Mat *L, double *v);
+
+/* Replaces symmetric @A by U with U U' = A, zero below the diagonal.  FALSE if
+ * @A is not positive definite; @A is then undefined. */
+gboolean cholesky_factor_upper (Mat *A);
+
+/* U becomes the factor of  U U' + v v'.  O(n^2); @v is used up. */
+void cholesky_update_upper (Mat *U, double *v);
 
 /* x becomes  L^-1 x,  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n
  * part of @L. */

@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <math.h>
 #include <string.h>
 
 /* One cache line: no two matrices share one, and vector loads are aligned. */
@@ -117,6 +118,46 @@ matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                C->ld);
 }
 
+void
+matf_axpy (int n, float alpha, const float *x, float *y)
+{
+  cblas_saxpy (n, alpha, x, 1, y, 1);
+}
+
+void
+mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B)
+{
+  g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
+
+  cblas_dtrsm (CblasColMajor, CblasLeft, CblasUpper, blas_op (op),
+               CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
+               B->ld);
+}
+
+void
+mat_multiply_upper (double alpha, const Mat *U, Mat *B)
+{
+  g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
+
+  cblas_dtrmm (CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans,
+               CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
+               B->ld);
+}
+
+gboolean
+mat_invert (Mat *A)
+{
+  g_autofree lapack_int *pivots = g_new (lapack_int, MAX (1, A->rows));
+
+  g_return_val_if_fail (A->rows == A->cols, FALSE);
+
+  return LAPACKE_dgetrf (LAPACK_COL_MAJOR, A->rows, A->rows, A->data, A->ld,
+                         pivots)
+           == 0
+         && LAPACKE_dgetri (LAPACK_COL_MAJOR, A->rows, A->data, A->ld, pivots)
+              == 0;
+}
+
 gboolean
 mat_eigen (Mat *A, double *values)
 {
@@ -125,6 +166,30 @@ mat_eigen (Mat *A, double *values)
   return LAPACKE_dsyevd (LAPACK_COL_MAJOR, 'V', 'L', A->rows, A->data, A->ld,
                          values)
          == 0;
+}
+
+double
+mat_dot (const Mat *A, const Mat *B)
+{
+  double sum = 0;
+
+  for (int j = 0; j < A->cols; j++)
+    sum += cblas_ddot (A->rows, mat_at (A, 0, j), 1, mat_at (B, 0, j), 1);
+  return sum;
+}
+
+double
+mat_distance (const Mat *A, const Mat *B)
+{
+  double sum = 0;
+
+  for (int j = 0; j < A->cols; j++)
+    for (int i = 0; i < A->rows; i++) {
+      double difference = *mat_at (A, i, j) - *mat_at (B, i, j);
+
+      sum += difference * difference;
+    }
+  return sqrt (sum);
 }
 
 void

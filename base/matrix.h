@@ -71,9 +71,23 @@ void mat_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
 void matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                     MatOp op_b, float beta, MatF *C);
 
+/* y += alpha x, for vectors of length @n. */
+void matf_axpy (int n, float alpha, const float *x, float *y);
+
+/* B = alpha op(U)^-1 B  and  B = alpha U B,  U upper triangular. */
+void mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B);
+void mat_multiply_upper (double alpha, const Mat *U, Mat *B);
+
+/* A = A^-1.  FALSE, with @A undefined, if it is singular. */
+gboolean mat_invert (Mat *A);
+
 /* Eigenvalues, ascending, of the symmetric matrix @A (lower triangle read),
  * which is replaced by its eigenvectors.  FALSE if LAPACK did not converge. */
 gboolean mat_eigen (Mat *A, double *values);
+
+/* Sum of products of entries of two matrices of equal size, and |A - B|_F. */
+double mat_dot (const Mat *A, const Mat *B);
+double mat_distance (const Mat *A, const Mat *B);
 
 /* Scales each column to length one; a zero column stays zero. */
 void mat_normalise_columns (Mat *A);

@@ -49,8 +49,8 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
       || o->shrink >= 1)
     return usage (error, "threshold, density and shrink must be above 0, and "
                          "density and shrink below 1");
-  if (o->iterations < 0 || o->window < 1 || o->stride < 1 || o->polish < 0)
-    return usage (error, "iterations, window, stride and polish must not be "
+  if (o->iterations < 0 || o->window < 1 || o->stride < 1)
+    return usage (error, "iterations, window and stride must not be "
                          "negative");
   if (o->atoms_per_sample < 1 || o->atoms_per_sample > MIN (n, k))
     return usage (error, "atoms a patch must be between 1 and the number of "
@@ -148,6 +148,23 @@ learner_done (const Learner *self)
              && self->status.change < o->tolerance);
 }
 
+double
+learner_share (const Learner *self)
+{
+  int all = self->options.iterations;
+
+  return all > 0 ? (double) self->status.iteration / all : 0;
+}
+
+gboolean
+learner_failed (GError **error)
+{
+  g_set_error_literal (
+    error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+    "the numbers did not converge; is the data degenerate?");
+  return FALSE;
+}
+
 gboolean
 learner_report (Learner *self, const Progress *progress, double share,
                 GError **error)
@@ -169,9 +186,7 @@ iterate (Learner *self, const Progress *progress, GError **error)
     if (!self->class->step (self, error))
       return FALSE;
     self->status.iteration++;
-    if (!learner_report (self, progress,
-                         (double) self->status.iteration / o->iterations,
-                         error))
+    if (!learner_report (self, progress, learner_share (self), error))
       return FALSE;
     if (o->tolerance > 0 && self->status.change < o->tolerance)
       break;
@@ -272,8 +287,5 @@ learner_make_start (const Learner *self, const Mat *Y, Mat *D, GError **error)
     break;
   }
   mat_normalise_columns (D);
-  if (!ok)
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-                         "the start could not be computed");
-  return ok;
+  return ok || learner_failed (error);
 }

@@ -61,7 +61,6 @@ typedef struct {
   int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
   gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
   double rate;           /* gradient: length of a step */
-  int polish;            /* passes in the original space, see polish.h */
   guint64 seed;
   LearnObserver observer; /* may be NULL */
   gpointer observer_data;
@@ -147,6 +146,13 @@ const LearnStatus *learner_status (const Learner *self);
  * length one, from the samples @Y.  START_IDENTITY gives the identity. */
 gboolean learner_make_start (const Learner *self, const Mat *Y, Mat *D,
                              GError **error);
+
+/* For learners that stream: share of the iterations that are done, or 0 when
+ * nobody knows how many there will be. */
+double learner_share (const Learner *self);
+
+/* For learners: sets @error to "did not converge" and returns FALSE. */
+gboolean learner_failed (GError **error);
 
 /* For learners: tells the observer, and looks whether to go on. */
 gboolean learner_report (Learner *self, const Progress *progress, double share,

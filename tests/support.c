@@ -10,6 +10,7 @@
 void
 test_start (int *argc, char ***argv)
 {
+  parallel_choose_kernels (*argv);
   g_test_init (argc, argv, NULL);
   parallel_init (2);
 }
@@ -46,7 +47,7 @@ random_dictionary (int rows, int cols, guint64 seed)
 }
 
 double
-mat_distance (const Mat *A, const Mat *B)
+largest_difference (const Mat *A, const Mat *B)
 {
   double worst = 0;
 

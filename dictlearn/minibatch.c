@@ -1,0 +1,109 @@
+/* minibatch.c - mini-batch complete dictionary learning (Algorithm 2)
+ *
+ * Whitens once with the preconditioner P of all samples; then each step draws
+ * options.window samples at random and does one step of thresholding and Polar
+ * on them (whitened.h).  The result is A = P^-1 D.
+ *
+ * The threshold is chosen and shrinks as in online.c.
+ */
+#include "dictlearn/learners.h"
+
+#include "base/random.h"
+#include "dictlearn/preconditioner.h"
+#include "dictlearn/thresholding.h"
+#include "dictlearn/whitened.h"
+
+#include <math.h>
+
+/* Stream of random numbers of the first batch; one a step from there on. */
+#define STREAM_BATCH 0x6d6200000000
+
+typedef struct {
+  Learner base;
+  MatF batch; /* n x window */
+  Preconditioner *P;
+  Whitened *whitened;
+  double z, end;
+} Minibatch;
+
+static void
+draw_batch (Minibatch *self, int step)
+{
+  const Learner *base = &self->base;
+
+  for (int j = 0; j < self->batch.cols; j++) {
+    int sample =
+      (int) random_below (base->options.seed, STREAM_BATCH + (guint64) step,
+                          (guint64) j, (guint64) base->Y.cols);
+    Mat from = mat_columns (&base->Y, sample, 1);
+    MatF to = matf_columns (&self->batch, j, 1);
+
+    mat_to_float (&from, &to);
+  }
+}
+
+static gboolean
+minibatch_start (Learner *base, GError **error)
+{
+  Minibatch *self = (Minibatch *) base;
+  g_auto (Mat) A = mat_new (base->n, base->n);
+
+  self->P = preconditioner_new (&base->Y);
+  if (self->P == NULL)
+    return learner_failed (error);
+  if (!learner_make_start (base, &base->Y, &A, error))
+    return FALSE;
+  self->whitened =
+    whitened_new (self->P, base->options.init == START_IDENTITY ? NULL : &A);
+  if (self->whitened == NULL)
+    return learner_failed (error);
+  self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));
+  draw_batch (self, 0);
+  whitened_threshold (self->whitened, self->P, &self->batch, &base->options,
+                      &self->z, &self->end);
+  return TRUE;
+}
+
+static gboolean
+minibatch_step (Learner *base, GError **error)
+{
+  Minibatch *self = (Minibatch *) base;
+
+  draw_batch (self, base->status.iteration);
+  if (!whitened_step (self->whitened, self->P, &self->batch, self->z,
+                      &base->status))
+    return learner_failed (error);
+  if (self->z > self->end)
+    base->status.change = INFINITY;
+  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  return TRUE;
+}
+
+static void
+minibatch_dictionary (const Learner *base, Mat *A)
+{
+  const Minibatch *self = (const Minibatch *) base;
+
+  whitened_dictionary (self->whitened, self->P, A);
+}
+
+static void
+minibatch_clear (Learner *base)
+{
+  Minibatch *self = (Minibatch *) base;
+
+  matf_clear (&self->batch);
+  preconditioner_free (self->P);
+  whitened_free (self->whitened);
+}
+
+const LearnerClass learner_minibatch = {
+  .name = "minibatch",
+  .summary = "complete dictionary, random batches (Algorithm 2)",
+  .size = sizeof (Minibatch),
+  .complete = TRUE,
+  .start = minibatch_start,
+  .step = minibatch_step,
+  .dictionary = minibatch_dictionary,
+  .clear = minibatch_clear,
+};

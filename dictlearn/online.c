@@ -1,0 +1,175 @@
+/* online.c - online complete dictionary learning (the paper's Algorithm 3)
+ *
+ *     P   preconditioner of all samples seen so far     (preconditioner.h)
+ *     Y   the latest w samples, a ring                  n x w
+ *     D   dictionary in the whitened space, orthonormal (whitened.h)
+ *
+ * For each new sample y: put it into Y in the place of the oldest, update P by
+ * rank one in O(n^2), and do one step of thresholding and Polar on P Y with
+ * the new P.  options.stride > 1 takes so many samples in before each step;
+ * the paper has 1.
+ *
+ * The first w samples (at least n, so that they span all directions) make the
+ * first P and the first window; the paper's p1 and p2.
+ *
+ * The threshold is in standard deviations of the whitened codes.  If none is
+ * given it is chosen, on the first window, to keep a share options.density.
+ * With options.shrink it starts above every code and falls (Algorithm 4).
+ *
+ * A step costs stride * 3 n^2 operations for P and what whitened.h says.
+ */
+#include "dictlearn/learners.h"
+
+#include "base/error.h"
+#include "dictlearn/preconditioner.h"
+#include "dictlearn/thresholding.h"
+#include "dictlearn/whitened.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  Learner base;
+  Mat first; /* samples before the start */
+  int collected;
+  int pending; /* samples taken in since the last step */
+  int oldest;  /* column of the window to be replaced next */
+  MatF window;
+  Preconditioner *P;
+  Whitened *whitened;
+  double z, end;
+} Online;
+
+static int
+samples_to_start (const Learner *base)
+{
+  return MAX (base->options.window, base->n);
+}
+
+/* The window gets the latest of the first samples. */
+static void
+fill_window (Online *self)
+{
+  int window = self->base.options.window;
+  Mat latest = mat_columns (&self->first, self->collected - window, window);
+
+  self->window = matf_new (self->base.n, window);
+  mat_to_float (&latest, &self->window);
+}
+
+static gboolean
+start (Online *self, GError **error)
+{
+  Learner *base = &self->base;
+  g_auto (Mat) A = mat_new (base->n, base->n);
+
+  self->P = preconditioner_new (&self->first);
+  if (self->P == NULL)
+    return learner_failed (error);
+  if (!learner_make_start (base, &self->first, &A, error))
+    return FALSE;
+  self->whitened =
+    whitened_new (self->P, base->options.init == START_IDENTITY ? NULL : &A);
+  if (self->whitened == NULL)
+    return learner_failed (error);
+  fill_window (self);
+  whitened_threshold (self->whitened, self->P, &self->window, &base->options,
+                      &self->z, &self->end);
+  mat_clear (&self->first);
+  base->started = TRUE;
+  return TRUE;
+}
+
+static gboolean
+do_step (Online *self, GError **error)
+{
+  Learner *base = &self->base;
+
+  if (!whitened_step (self->whitened, self->P, &self->window, self->z,
+                      &base->status))
+    return learner_failed (error);
+  /* Standing still while the threshold falls is not convergence. */
+  if (self->z > self->end)
+    base->status.change = INFINITY;
+  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  self->pending = 0;
+  base->status.iteration++;
+  return TRUE;
+}
+
+static void
+take_in (Online *self, const double *y)
+{
+  float *place = matf_at (&self->window, 0, self->oldest);
+
+  for (int i = 0; i < self->base.n; i++)
+    place[i] = (float) y[i];
+  self->oldest = (self->oldest + 1) % self->window.cols;
+  preconditioner_add (self->P, y);
+  self->pending++;
+}
+
+static gboolean
+collect (Online *self, const double *y, GError **error)
+{
+  int needed = samples_to_start (&self->base);
+
+  if (self->first.data == NULL)
+    self->first = mat_new (self->base.n, needed);
+  memcpy (mat_at (&self->first, 0, self->collected++), y,
+          (gsize) self->base.n * sizeof (double));
+  return self->collected < needed || start (self, error);
+}
+
+static gboolean
+online_feed (Learner *base, const Mat *Y, const Progress *progress,
+             GError **error)
+{
+  Online *self = (Online *) base;
+
+  for (int j = 0; j < Y->cols && !learner_done (base); j++) {
+    base->status.samples++;
+    if (!base->started) {
+      if (!collect (self, mat_at (Y, 0, j), error))
+        return FALSE;
+      continue;
+    }
+    take_in (self, mat_at (Y, 0, j));
+    if (self->pending < base->options.stride)
+      continue;
+    if (!do_step (self, error)
+        || !learner_report (base, progress, learner_share (base), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+online_dictionary (const Learner *base, Mat *A)
+{
+  const Online *self = (const Online *) base;
+
+  whitened_dictionary (self->whitened, self->P, A);
+}
+
+static void
+online_clear (Learner *base)
+{
+  Online *self = (Online *) base;
+
+  mat_clear (&self->first);
+  matf_clear (&self->window);
+  preconditioner_free (self->P);
+  whitened_free (self->whitened);
+}
+
+const LearnerClass learner_online = {
+  .name = "online",
+  .summary = "complete dictionary, sample by sample (Algorithm 3)",
+  .size = sizeof (Online),
+  .complete = TRUE,
+  .streams = TRUE,
+  .feed = online_feed,
+  .dictionary = online_dictionary,
+  .clear = online_clear,
+};

@@ -1,0 +1,125 @@
+/* orthogonal.c - orthonormal dictionary learning (the paper's Algorithm 1)
+ *
+ *     Y   n x p samples        D   n x n, orthonormal
+ *     X   n x p codes          z   threshold
+ *
+ * Repeat   X = HT_z (D' Y),   D = Polar (Y X').
+ * Both steps minimise
+ *     |Y - D X|_F^2 + z^2 |X|_0
+ * exactly, the first over X and the second over D, so that it never rises
+ * while z stays.  The objective that is reported is this, a sample.
+ *
+ * With options.shrink the threshold falls from above every code (Algorithm 4);
+ * while it falls, D stays as it is where no code is left.
+ *
+ * A step costs 4 n^2 p operations for the products and an SVD.
+ */
+#include "dictlearn/learners.h"
+
+#include "base/error.h"
+#include "base/polar.h"
+#include "base/product.h"
+#include "dictlearn/thresholding.h"
+
+#include <math.h>
+
+/* Singular values below this share of the largest say nothing. */
+#define SINGULAR 1e-10
+
+typedef struct {
+  Learner base;
+  Mat D, old;
+  Mat X; /* n x p */
+  Mat M; /* n x n */
+  double z, end;
+} Orthogonal;
+
+static gboolean
+orthogonal_start (Learner *base, GError **error)
+{
+  Orthogonal *self = (Orthogonal *) base;
+  int n = base->n;
+
+  self->D = mat_new (n, n);
+  self->old = mat_new (n, n);
+  self->M = mat_new (n, n);
+  self->X = mat_new (n, base->Y.cols);
+  if (!learner_make_start (base, &base->Y, &self->D, error))
+    return FALSE;
+  if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
+    return learner_failed (error);
+  product_multiply (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
+  self->end = base->options.threshold > 0
+                ? base->options.threshold
+                : threshold_for_density (&self->X, base->options.density);
+  self->z = self->end;
+  if (base->options.shrink > 0)
+    self->z = fmax (self->end, threshold_largest (&self->X));
+  return TRUE;
+}
+
+/* |Y - D X|^2 + z^2 |X|_0 a sample.  For orthonormal D and X = HT_z (D' Y),
+ * |Y - D X|^2 = |Y|^2 - |X|^2. */
+static double
+objective (const Orthogonal *self, gsize kept)
+{
+  double energy = mat_dot (&self->base.Y, &self->base.Y);
+
+  return (energy - mat_dot (&self->X, &self->X)
+          + self->z * self->z * (double) kept)
+         / self->base.Y.cols;
+}
+
+static gboolean
+orthogonal_step (Learner *base, GError **error)
+{
+  Orthogonal *self = (Orthogonal *) base;
+  const Mat *Y = &base->Y;
+  gsize kept;
+
+  mat_copy (&self->D, &self->old);
+  product_multiply (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
+  kept = threshold_apply (&self->X, self->z, &self->X);
+  base->status.objective = objective (self, kept);
+  base->status.density = (double) kept / base->n / Y->cols;
+  base->status.threshold = self->z;
+  if (kept > 0) {
+    product_multiply (1, Y, PLAIN, &self->X, TRANSPOSED, 0, &self->M);
+    if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
+      return learner_failed (error);
+  }
+  /* A dictionary that stands still while the threshold falls has not
+   * converged. */
+  base->status.change =
+    self->z > self->end ? INFINITY : mat_distance (&self->D, &self->old);
+  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  return TRUE;
+}
+
+static void
+orthogonal_dictionary (const Learner *base, Mat *A)
+{
+  mat_copy (&((const Orthogonal *) base)->D, A);
+}
+
+static void
+orthogonal_clear (Learner *base)
+{
+  Orthogonal *self = (Orthogonal *) base;
+
+  mat_clear (&self->D);
+  mat_clear (&self->old);
+  mat_clear (&self->X);
+  mat_clear (&self->M);
+}
+
+const LearnerClass learner_orthogonal = {
+  .name = "orthogonal",
+  .summary = "orthonormal dictionary, all samples at once (Algorithm 1)",
+  .size = sizeof (Orthogonal),
+  .complete = TRUE,
+  .start = orthogonal_start,
+  .step = orthogonal_step,
+  .dictionary = orthogonal_dictionary,
+  .clear = orthogonal_clear,
+};

@@ -1,0 +1,241 @@
+/* test_learners.c - the paper's three algorithms find what was planted */
+#include "base/error.h"
+#include "base/parallel.h"
+#include "dictlearn/learner.h"
+#include "dictlearn/planted.h"
+#include "dictlearn/polish.h"
+#include "dictlearn/recovery.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GAMMA 0.3
+
+static Mat
+samples_of (const Planted *planted, int count)
+{
+  Mat Y = mat_new (planted->options.n, count);
+
+  planted_samples (planted, 0, &Y, NULL);
+  return Y;
+}
+
+static Learner *
+run (const char *name, const Mat *Y, const LearnOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  Learner *learner = learner_new (name, Y->rows, options, &error);
+
+  g_assert_no_error (error);
+  learner_feed (learner, Y, NULL, &error);
+  g_assert_no_error (error);
+  learner_finish (learner, NULL, &error);
+  g_assert_no_error (error);
+  return learner;
+}
+
+static void
+test_orthogonal_recovery (void)
+{
+  const struct {
+    int n, trials;
+  } cases[] = { { 50, 5 }, { 100, 1 } };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++)
+    for (int trial = 0; trial < cases[c].trials; trial++) {
+      PlantedOptions setup = PLANTED_DEFAULTS;
+      LearnOptions options = LEARN_DEFAULTS;
+      g_autoptr (Planted) planted = NULL;
+      g_autoptr (Learner) learner = NULL;
+      g_auto (Mat) Y = { 0 };
+      g_auto (Mat) D = mat_new (cases[c].n, cases[c].n);
+
+      setup.n = cases[c].n;
+      setup.seed = (guint64) trial;
+      planted = planted_new (&setup);
+      Y = samples_of (planted, 100 * setup.n);
+      options.init = START_IDENTITY;
+      options.threshold = GAMMA / 2;
+      options.shrink = 0.99;
+      options.iterations = 1000;
+      options.tolerance = 1e-12;
+      learner = run ("orthogonal", &Y, &options);
+      learner_dictionary (learner, &D);
+      assert_at_most (recovery_measure (&D, &planted->A).distance, 1e-10);
+    }
+}
+
+/* The objective of Algorithm 1 at a fixed threshold, from any start. */
+static void
+check_falls (const Learner *learner, gpointer data)
+{
+  double *last = data;
+  double objective = learner_status (learner)->objective;
+
+  g_assert_cmpfloat (objective, <=, *last * (1 + 1e-12));
+  *last = objective;
+}
+
+static void
+test_orthogonal_never_rises (void)
+{
+  for (guint64 seed = 0; seed < 5; seed++) {
+    g_auto (Mat) Y = random_mat (20, 300, seed);
+    double last = INFINITY;
+    LearnOptions options = LEARN_DEFAULTS;
+    g_autoptr (Learner) learner = NULL;
+
+    options.init = START_RANDOM;
+    options.seed = seed;
+    options.threshold = 0.5 * (double) (seed + 1);
+    options.observer = check_falls;
+    options.observer_data = &last;
+    learner = run ("orthogonal", &Y, &options);
+    g_assert_cmpint (learner_status (learner)->iteration, ==, 100);
+  }
+}
+
+static Recovery
+recover (const char *name, double condition, int count, int passes)
+{
+  PlantedOptions setup = PLANTED_DEFAULTS;
+  LearnOptions options = LEARN_DEFAULTS;
+  g_autoptr (Planted) planted = NULL;
+  g_autoptr (Learner) learner = NULL;
+  g_autoptr (Polish) polish = NULL;
+  g_auto (Mat) Y = { 0 };
+  g_auto (Mat) A = mat_new (10, 10);
+
+  setup.n = 10;
+  setup.condition = condition;
+  setup.seed = 3;
+  planted = planted_new (&setup);
+  Y = samples_of (planted, count);
+  options.init = START_IDENTITY;
+  options.threshold = GAMMA / 2 / planted_deviation (&setup);
+  options.shrink = 0.99;
+  options.window = 500;
+  options.stride = MAX (1, count / 1000);
+  options.iterations = strcmp (name, "online") == 0 ? 0 : 1000;
+  learner = run (name, &Y, &options);
+  learner_dictionary (learner, &A);
+  polish = polish_new (&A, options.threshold);
+  for (int pass = 0; pass < passes; pass++) {
+    polish_feed (polish, &Y);
+    g_assert_true (polish_end_pass (polish));
+  }
+  polish_dictionary (polish, &A);
+  return recovery_measure (&A, &planted->A);
+}
+
+/* The error falls like one over the root of the number of samples, whatever
+ * the condition number; polishing removes it. */
+static void
+test_complete_recovery (gconstpointer data)
+{
+  const char *name = data;
+  const double conditions[] = { 1, 10, 100, 1000 };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (conditions); c++) {
+    double few = recover (name, conditions[c], 2000, 0).direction;
+    double many = recover (name, conditions[c], 64000, 0).direction;
+    double polished = recover (name, conditions[c], 16000, 20).direction;
+
+    g_test_message ("%s, condition %g: %.2e, %.2e, polished %.2e", name,
+                    conditions[c], few, many, polished);
+    assert_at_most (many, 0.03);
+    g_assert_cmpfloat (many, <, few / 2);
+    assert_at_most (polished, 1e-8);
+  }
+}
+
+/* A window smaller than n leaves D where it says nothing. */
+static void
+test_small_window (void)
+{
+  enum { N = 30 };
+  g_auto (Mat) Y = random_mat (N, 400, 8);
+  g_auto (Mat) A = mat_new (N, N);
+  LearnOptions options = LEARN_DEFAULTS;
+  g_autoptr (Learner) learner = NULL;
+
+  options.init = START_PCA;
+  options.window = 10;
+  learner = run ("online", &Y, &options);
+  learner_dictionary (learner, &A);
+  for (int i = 0; i < N * N; i++)
+    g_assert_true (isfinite (A.data[i]));
+}
+
+static void
+test_threads_and_blocks_give_the_same (void)
+{
+  enum { N = 120 };
+  const char *const names[] = { "online", "minibatch", "orthogonal" };
+  g_auto (Mat) Y = random_mat (N, 600, 9);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    LearnOptions options = LEARN_DEFAULTS;
+    g_auto (Mat) one = mat_new (N, N);
+    g_autoptr (Learner) learner = NULL;
+
+    options.init = START_PCA;
+    options.iterations = 20;
+    parallel_init (1);
+    learner = run (names[i], &Y, &options);
+    learner_dictionary (learner, &one);
+    for (int threads = 2; threads <= 4; threads += 2) {
+      g_autoptr (Learner) other = learner_new (names[i], N, &options, NULL);
+      g_auto (Mat) more = mat_new (N, N);
+
+      parallel_init (threads);
+      for (int first = 0; first < 600; first += 37) {
+        Mat block = mat_columns (&Y, first, MIN (37, 600 - first));
+
+        g_assert_true (learner_feed (other, &block, NULL, NULL));
+      }
+      g_assert_true (learner_finish (other, NULL, NULL));
+      learner_dictionary (other, &more);
+      g_assert_cmpmem (one.data, N * N * 8, more.data, N * N * 8);
+    }
+  }
+}
+
+static void
+test_bad_options (void)
+{
+  LearnOptions options = LEARN_DEFAULTS;
+  g_autoptr (GError) error = NULL;
+  g_auto (Mat) Y = random_mat (10, 5, 1);
+  g_autoptr (Learner) learner = NULL;
+
+  options.init = START_PCA;
+  g_assert_null (learner_new ("onlin", 10, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.atoms = 20;
+  g_assert_null (learner_new ("online", 10, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.atoms = 0;
+  learner = learner_new ("online", 10, &options, NULL);
+  g_assert_true (learner_feed (learner, &Y, NULL, NULL));
+  g_assert_false (learner_finish (learner, NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/learners/orthogonal", test_orthogonal_recovery);
+  g_test_add_func ("/learners/never-rises", test_orthogonal_never_rises);
+  g_test_add_data_func ("/learners/online", "online", test_complete_recovery);
+  g_test_add_data_func ("/learners/minibatch", "minibatch",
+                        test_complete_recovery);
+  g_test_add_func ("/learners/small-window", test_small_window);
+  g_test_add_func ("/learners/threads", test_threads_and_blocks_give_the_same);
+  g_test_add_func ("/learners/options", test_bad_options);
+  return g_test_run ();
+}

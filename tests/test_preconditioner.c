@@ -1,0 +1,132 @@
+/* test_preconditioner.c - the updated factor equals the refactored one */
+#include "base/random.h"
+#include "dictlearn/preconditioner.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+/* Samples whose second moment has the condition number of photographs. */
+static Mat
+ill_conditioned (int n, int count, guint64 seed)
+{
+  Mat Y = random_mat (n, count, seed);
+
+  for (int j = 0; j < count; j++)
+    for (int i = 0; i < n; i++) {
+      double shared = i > 0 ? *mat_at (&Y, i - 1, j) : 0;
+
+      /* Neighbours alike, and each entry fainter than the one before. */
+      *mat_at (&Y, i, j) =
+        0.9 * shared + *mat_at (&Y, i, j) * pow (10, -3.5 * i / n);
+    }
+  return Y;
+}
+
+/* P P' Z = c I is checked as: the whitened samples have second moment I. */
+static void
+test_whitens (void)
+{
+  enum { N = 30, P = 500 };
+  g_auto (Mat) Y = ill_conditioned (N, P, 1);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_auto (Mat) moment = mat_new (N, N);
+
+  preconditioner_whiten (pre, &Y);
+  mat_multiply (1. / P, &Y, PLAIN, &Y, TRANSPOSED, 0, &moment);
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++)
+      assert_at_most (fabs (*mat_at (&moment, i, j) - (i == j)), 1e-6);
+}
+
+/* The paper's text has P = L' with L L' = c Z^-1; its boxes have P = L, with
+ * which nothing is whitened.  L' is upper triangular: so must our P be. */
+static void
+test_is_the_papers (void)
+{
+  enum { N = 8 };
+  g_auto (Mat) Y = random_mat (N, 50, 2);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_auto (Mat) P = mat_new (N, N);
+
+  for (int i = 0; i < N; i++)
+    *mat_at (&P, i, i) = 1;
+  preconditioner_whiten (pre, &P);
+  for (int j = 0; j < N; j++) {
+    g_assert_cmpfloat (*mat_at (&P, j, j), >, 0);
+    for (int i = j + 1; i < N; i++)
+      g_assert_cmpfloat (*mat_at (&P, i, j), ==, 0);
+  }
+}
+
+static void
+test_many_updates_equal_refactoring (void)
+{
+  enum { N = 100, FIRST = 150, ALL = 20150 };
+  g_auto (Mat) Y = ill_conditioned (N, ALL, 3);
+  Mat first = mat_columns (&Y, 0, FIRST);
+  g_autoptr (Preconditioner) updated = preconditioner_new (&first);
+  g_autoptr (Preconditioner) refactored = preconditioner_new (&Y);
+  g_auto (Mat) a = mat_new (N, N);
+  g_auto (Mat) b = mat_new (N, N);
+
+  for (int j = FIRST; j < ALL; j++)
+    preconditioner_add (updated, mat_at (&Y, 0, j));
+  g_assert_cmpuint (preconditioner_samples (updated), ==, ALL);
+  for (int i = 0; i < N; i++)
+    *mat_at (&a, i, i) = *mat_at (&b, i, i) = 1;
+  preconditioner_unwhiten (updated, &a);
+  preconditioner_unwhiten (refactored, &b);
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i <= j; i++)
+      assert_at_most (fabs (*mat_at (&a, i, j) - *mat_at (&b, i, j)),
+                      1e-8 * *mat_at (&b, j, j));
+}
+
+static void
+test_inverse_and_transpose (void)
+{
+  enum { N = 25 };
+  g_auto (Mat) Y = ill_conditioned (N, 80, 4);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_auto (Mat) W = random_mat (N, 3, 5);
+  g_auto (Mat) V = random_mat (N, 3, 6);
+  g_auto (Mat) copy = random_mat (N, 3, 5);
+  g_auto (Mat) transposed = random_mat (N, 3, 6);
+
+  /* <P W, V> = <W, P' V>, and P^-1 P W = W. */
+  preconditioner_whiten (pre, &W);
+  preconditioner_transposed (pre, &transposed);
+  assert_at_most (fabs (mat_dot (&W, &V) / mat_dot (&copy, &transposed) - 1),
+                  1e-9);
+  preconditioner_unwhiten (pre, &W);
+  assert_at_most (largest_difference (&W, &copy), 1e-9);
+}
+
+/* Fewer samples than entries, and constant ones. */
+static void
+test_too_few_samples (void)
+{
+  g_auto (Mat) Y = random_mat (20, 5, 7);
+  g_auto (Mat) zero = mat_new (20, 5);
+  g_auto (Mat) W = random_mat (20, 5, 7);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+
+  g_assert_nonnull (pre);
+  preconditioner_whiten (pre, &W);
+  for (int i = 0; i < 100; i++)
+    g_assert_true (isfinite (W.data[i]));
+  g_assert_null (preconditioner_new (&zero));
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/preconditioner/whitens", test_whitens);
+  g_test_add_func ("/preconditioner/paper", test_is_the_papers);
+  g_test_add_func ("/preconditioner/updates",
+                   test_many_updates_equal_refactoring);
+  g_test_add_func ("/preconditioner/inverse", test_inverse_and_transpose);
+  g_test_add_func ("/preconditioner/few", test_too_few_samples);
+  return g_test_run ();
+}
