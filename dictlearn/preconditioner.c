@@ -8,13 +8,15 @@
 #include "dictlearn/preconditioner.h"
 
 #include "base/cholesky.h"
+#include "base/product.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What is added to Z, relative to its mean eigenvalue: far below what
- * rounding to 8 bits adds, far above what double loses. */
-#define FLOOR 1e-12
+/* Below this share of the mean eigenvalue of Z, what is left of a direction is
+ * rounding: the samples do not span it.  Then FLOOR is added to all. */
+#define ROUNDING 1e-13
+#define FLOOR 1e-10
 
 struct Preconditioner {
   int n;
@@ -23,33 +25,35 @@ struct Preconditioner {
   double *y; /* used up by an update */
 };
 
-/* Z + floor, and its factor. */
+/* V = the factor of Y Y' + floor; FALSE if that is singular. */
 static gboolean
-factor (const Mat *Y, Mat *V)
+factor (const Mat *Y, double floor, double least, Mat *V)
 {
-  int n = Y->rows;
-  double trace = 0;
-
-  mat_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, V);
-  for (int i = 0; i < n; i++)
-    trace += *mat_at (V, i, i);
-  if (!(trace > 0) || !isfinite (trace))
+  product_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, V);
+  for (int i = 0; i < Y->rows; i++)
+    *mat_at (V, i, i) += floor;
+  if (!cholesky_factor_upper (V))
     return FALSE;
-  for (int i = 0; i < n; i++)
-    *mat_at (V, i, i) += FLOOR * trace / n;
-  return cholesky_factor_upper (V);
+  for (int i = 0; i < Y->rows; i++)
+    if (!(*mat_at (V, i, i) * *mat_at (V, i, i) > least))
+      return FALSE;
+  return TRUE;
 }
 
 Preconditioner *
 preconditioner_new (const Mat *Y)
 {
   g_autoptr (Preconditioner) self = g_new0 (Preconditioner, 1);
+  double mean = mat_dot (Y, Y) / Y->rows; /* eigenvalue of Z */
 
   self->n = Y->rows;
   self->samples = (guint64) Y->cols;
   self->V = mat_new (self->n, self->n);
   self->y = g_new (double, self->n);
-  if (!factor (Y, &self->V))
+  if (!(mean > 0) || !isfinite (mean))
+    return NULL;
+  if (!factor (Y, 0, ROUNDING * mean, &self->V)
+      && !factor (Y, FLOOR * mean, 0, &self->V))
     return NULL;
   return g_steal_pointer (&self);
 }

@@ -15,7 +15,7 @@ MatF random_matf (int rows, int cols, guint64 seed);
 MatF random_dictionary (int rows, int cols, guint64 seed);
 
 /* Largest difference of two entries. */
-double mat_distance (const Mat *A, const Mat *B);
+double largest_difference (const Mat *A, const Mat *B);
 
 #define assert_at_most(value, bound) g_assert_cmpfloat ((value), <=, (bound))
 

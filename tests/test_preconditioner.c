@@ -17,7 +17,7 @@ ill_conditioned (int n, int count, guint64 seed)
 
       /* Neighbours alike, and each entry fainter than the one before. */
       *mat_at (&Y, i, j) =
-        0.9 * shared + *mat_at (&Y, i, j) * pow (10, -3.5 * i / n);
+        0.9 * shared + *mat_at (&Y, i, j) * pow (10, -2.5 * i / n);
     }
   return Y;
 }
