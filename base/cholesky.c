@@ -103,9 +103,9 @@ cholesky_factor_upper (Mat *A)
 }
 
 void
-cholesky_update_upper (Mat *U, double *v)
+cholesky_update_upper (Mat *U, double *v, int m)
 {
-  for (int k = U->cols - 1; k >= 0; k--) {
+  for (int k = m - 1; k >= 0; k--) {
     double *u = mat_at (U, 0, k);
     double r = hypot (u[k], v[k]);
 

@@ -28,8 +28,9 @@ void cholesky_update (Mat *L, double *v);
  * @A is not positive definite; @A is then undefined. */
 gboolean cholesky_factor_upper (Mat *A);
 
-/* U becomes the factor of  U U' + v v'.  O(n^2); @v is used up. */
-void cholesky_update_upper (Mat *U, double *v);
+/* U becomes the factor of  U U' + v v',  where all but the first @m entries of
+ * @v are zero.  O(m^2); @v is used up. */
+void cholesky_update_upper (Mat *U, double *v, int m);
 
 /* x becomes  L^-1 x,  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n
  * part of @L. */

@@ -61,6 +61,8 @@ typedef struct {
   int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
   gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
   double rate;           /* gradient: length of a step */
+  double noise; /* whitening: standard deviation below which directions are
+                   not raised to the level of the rest, see preconditioner.h */
   guint64 seed;
   LearnObserver observer; /* may be NULL */
   gpointer observer_data;

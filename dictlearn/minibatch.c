@@ -48,7 +48,7 @@ minibatch_start (Learner *base, GError **error)
   Minibatch *self = (Minibatch *) base;
   g_auto (Mat) A = mat_new (base->n, base->n);
 
-  self->P = preconditioner_new (&base->Y);
+  self->P = preconditioner_new (&base->Y, base->options.noise);
   if (self->P == NULL)
     return learner_failed (error);
   if (!learner_make_start (base, &base->Y, &A, error))

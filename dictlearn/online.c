@@ -63,7 +63,7 @@ start (Online *self, GError **error)
   Learner *base = &self->base;
   g_auto (Mat) A = mat_new (base->n, base->n);
 
-  self->P = preconditioner_new (&self->first);
+  self->P = preconditioner_new (&self->first, base->options.noise);
   if (self->P == NULL)
     return learner_failed (error);
   if (!learner_make_start (base, &self->first, &A, error))

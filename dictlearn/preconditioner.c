@@ -4,6 +4,10 @@
  * factor of Z + y y' with one column too many.  Rotating column k against y,
  * from the last column to the first, leaves the product as it is and makes
  * y_k zero; only entries 0 .. k of both are touched, so V stays triangular.
+ *
+ * The floor grows with the samples: V V' = Z + c s^2 I.  Rather than adding
+ * s^2 I with each of them, which has full rank, sample number c adds n s^2 to
+ * one diagonal entry, number c modulo n: n samples later it is the same.
  */
 #include "dictlearn/preconditioner.h"
 
@@ -20,6 +24,7 @@
 
 struct Preconditioner {
   int n;
+  double floor; /* s */
   guint64 samples;
   Mat V;
   double *y; /* used up by an update */
@@ -41,18 +46,19 @@ factor (const Mat *Y, double floor, double least, Mat *V)
 }
 
 Preconditioner *
-preconditioner_new (const Mat *Y)
+preconditioner_new (const Mat *Y, double s)
 {
   g_autoptr (Preconditioner) self = g_new0 (Preconditioner, 1);
   double mean = mat_dot (Y, Y) / Y->rows; /* eigenvalue of Z */
 
   self->n = Y->rows;
+  self->floor = s;
   self->samples = (guint64) Y->cols;
   self->V = mat_new (self->n, self->n);
   self->y = g_new (double, self->n);
   if (!(mean > 0) || !isfinite (mean))
     return NULL;
-  if (!factor (Y, 0, ROUNDING * mean, &self->V)
+  if (!factor (Y, Y->cols * s * s, ROUNDING * mean, &self->V)
       && !factor (Y, FLOOR * mean, 0, &self->V))
     return NULL;
   return g_steal_pointer (&self);
@@ -72,7 +78,14 @@ void
 preconditioner_add (Preconditioner *self, const double *y)
 {
   memcpy (self->y, y, (gsize) self->n * sizeof (double));
-  cholesky_update_upper (&self->V, self->y);
+  cholesky_update_upper (&self->V, self->y, self->n);
+  if (self->floor > 0) {
+    int entry = (int) (self->samples % (guint64) self->n);
+
+    memset (self->y, 0, (gsize) self->n * sizeof (double));
+    self->y[entry] = self->floor * sqrt (self->n);
+    cholesky_update_upper (&self->V, self->y, entry + 1);
+  }
   self->samples++;
 }
 

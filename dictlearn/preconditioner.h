@@ -20,16 +20,16 @@
 
 typedef struct Preconditioner Preconditioner;
 
-/* Made from the columns of @Y, n x c.  Where they do not span all directions
- * (c < n, or constant patches) a small multiple of the identity is added to Z,
- * which later samples outweigh.
- * The caller owns it.  NULL if @Y has no column but zero or not finite ones.
+/* Made from the columns of @Y, n x c, with floor @s >= 0.  Where they do not
+ * span all directions (c < n, or constant patches) a small multiple of the
+ * identity is added to Z, which later samples outweigh. The caller owns it.
+ * NULL if @Y has no column but zero or not finite ones.
  */
-Preconditioner *preconditioner_new (const Mat *Y);
+Preconditioner *preconditioner_new (const Mat *Y, double s);
 void preconditioner_free (Preconditioner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Preconditioner, preconditioner_free)
 
-/* Takes one more sample in.  3 n^2 operations. */
+/* Takes one more sample in.  3 n^2 operations, twice that with a floor. */
 void preconditioner_add (Preconditioner *self, const double *y);
 
 /* Length of a sample, n. */

@@ -28,7 +28,7 @@ test_whitens (void)
 {
   enum { N = 30, P = 500 };
   g_auto (Mat) Y = ill_conditioned (N, P, 1);
-  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0);
   g_auto (Mat) moment = mat_new (N, N);
 
   preconditioner_whiten (pre, &Y);
@@ -45,7 +45,7 @@ test_is_the_papers (void)
 {
   enum { N = 8 };
   g_auto (Mat) Y = random_mat (N, 50, 2);
-  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0);
   g_auto (Mat) P = mat_new (N, N);
 
   for (int i = 0; i < N; i++)
@@ -64,8 +64,8 @@ test_many_updates_equal_refactoring (void)
   enum { N = 100, FIRST = 150, ALL = 20150 };
   g_auto (Mat) Y = ill_conditioned (N, ALL, 3);
   Mat first = mat_columns (&Y, 0, FIRST);
-  g_autoptr (Preconditioner) updated = preconditioner_new (&first);
-  g_autoptr (Preconditioner) refactored = preconditioner_new (&Y);
+  g_autoptr (Preconditioner) updated = preconditioner_new (&first, 0);
+  g_autoptr (Preconditioner) refactored = preconditioner_new (&Y, 0);
   g_auto (Mat) a = mat_new (N, N);
   g_auto (Mat) b = mat_new (N, N);
 
@@ -87,7 +87,7 @@ test_inverse_and_transpose (void)
 {
   enum { N = 25 };
   g_auto (Mat) Y = ill_conditioned (N, 80, 4);
-  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0);
   g_auto (Mat) W = random_mat (N, 3, 5);
   g_auto (Mat) V = random_mat (N, 3, 6);
   g_auto (Mat) copy = random_mat (N, 3, 5);
@@ -109,13 +109,13 @@ test_too_few_samples (void)
   g_auto (Mat) Y = random_mat (20, 5, 7);
   g_auto (Mat) zero = mat_new (20, 5);
   g_auto (Mat) W = random_mat (20, 5, 7);
-  g_autoptr (Preconditioner) pre = preconditioner_new (&Y);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0);
 
   g_assert_nonnull (pre);
   preconditioner_whiten (pre, &W);
   for (int i = 0; i < 100; i++)
     g_assert_true (isfinite (W.data[i]));
-  g_assert_null (preconditioner_new (&zero));
+  g_assert_null (preconditioner_new (&zero, 0));
 }
 
 int
