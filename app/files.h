@@ -1,0 +1,29 @@
+/* files.h - files that are read, and standard output
+ *
+ * The name "-" is standard input or output.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* Keeps descriptors 0, 1 and 2 taken where the program was started without
+ * them, lest a file we open be taken for standard output.  To be called
+ * first. */
+void files_init (void);
+
+gboolean is_dash (const char *path);
+
+/* @path for messages to people. */
+const char *input_name (const char *path);
+const char *output_name (const char *path);
+
+/* The whole content of @path.  Returns NULL with @error set: INPUT when it
+ * cannot be read, LIMIT when it is larger than anything we could use. */
+GBytes *file_read (const char *path, GError **error);
+
+/* Writes all of @data to @fd; FALSE with errno set when that fails. */
+gboolean write_all (int fd, const void *data, gsize size);
+
+/* Standard output.  Both find out about a full disk (FAILED). */
+gboolean stdout_write (const void *data, gsize size, GError **error);
+gboolean stdout_close (GError **error);

@@ -1,0 +1,16 @@
+/* interrupt.h - Ctrl-C, and other polite ways to stop the program
+ *
+ * The first SIGINT, SIGTERM or SIGHUP asks the work to stop.  If the program
+ * is still there after a second, since it hangs in a read say, or if a second
+ * signal comes, it ends at once.  Either way it says so, leaves no unfinished
+ * file behind and exits with 130.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+/* To be called once, at the start. */
+void interrupt_init (void);
+
+/* Is cancelled by the first signal. */
+GCancellable *interrupt_cancellable (void);

@@ -1,0 +1,114 @@
+/* main.c - finds the command that was asked for and runs it */
+#include "app/command.h"
+#include "app/files.h"
+#include "app/interrupt.h"
+#include "app/memory.h"
+#include "app/suggest.h"
+#include "app/terminal.h"
+#include "app/version.h"
+#include "base/error.h"
+
+#include <locale.h>
+
+static const Command commands[] = {
+  { "inpaint", "fill the parts of a picture that a mask names", inpaint_run },
+  { "denoise", "find dead pixels and repair them", denoise_run },
+  { "corrupt", "damage a picture on purpose, to test with", corrupt_run },
+  { "score", "compare two pictures: PSNR and SSIM", score_run },
+  { "dict", "show or convert a dictionary of patches", dict_run },
+};
+
+static const char usage[] =
+  "Usage:\n"
+  "  tessera COMMAND [OPTION...] INPUT... -o OUTPUT\n";
+
+static const char examples[] =
+  "Examples:\n"
+  "  tessera inpaint scratched.png --mask scratches.png -o mended.png\n"
+  "  tessera denoise speckled.png -o clean.png\n"
+  "  tessera corrupt photo.png --missing 0.5 -o damaged.png\n"
+  "  tessera score photo.png mended.png\n";
+
+static gboolean
+show_help (GError **error)
+{
+  g_autoptr (GString) text = g_string_new (
+    "Tessera mends pictures with small patches that fit what is left.\n\n");
+
+  g_string_append_printf (text, "%s\n%s\nCommands:\n", usage, examples);
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_string_append_printf (text, "  %-9s %s\n", commands[i].name,
+                            commands[i].summary);
+  g_string_append (text, "\n\"tessera COMMAND --help\" shows the options of a "
+                         "command, \"tessera --version\"\nthe version.\n");
+  return stdout_write (text->str, text->len, error);
+}
+
+static const Command *
+find_command (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (g_str_equal (name, commands[i].name))
+      return &commands[i];
+  return NULL;
+}
+
+static gboolean
+set_unknown (const char *name, GError **error)
+{
+  const char *known[G_N_ELEMENTS (commands) + 3] = { "--help", "--version" };
+  g_autofree char *hint = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    known[i + 2] = commands[i].name;
+  hint = suggest (name, known);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+               "unknown %s '%s': %s", name[0] == '-' ? "option" : "command",
+               name,
+               hint != NULL ? hint : "\"tessera --help\" lists them all");
+  return FALSE;
+}
+
+/* @argv is that of the whole program. */
+static gboolean
+dispatch (char **argv, GError **error)
+{
+  const char *name = argv[1];
+  const Command *command = find_command (name);
+
+  if (command != NULL)
+    return command->run (argv + 1, error);
+  if (g_str_equal (name, "--help") || g_str_equal (name, "-h"))
+    return show_help (error);
+  if (g_str_equal (name, "--version"))
+    return version_show (error);
+  return set_unknown (name, error);
+}
+
+/* Without a command there is nothing to do, which a script should notice; a
+ * person gets the help. */
+static int
+greet (void)
+{
+  return show_help (NULL) ? TESSERA_ERROR_USAGE : TESSERA_ERROR_FAILED;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+
+  /* Messages are in English, and numbers have a point; only how characters
+   * are written is up to the user's locale. */
+  setlocale (LC_CTYPE, "");
+  files_init ();
+  memory_init ();
+  interrupt_init ();
+
+  if (argc < 2)
+    return greet ();
+  if (dispatch (argv, &error) && stdout_close (&error))
+    return 0;
+  terminal_error (error->message);
+  return error->code;
+}

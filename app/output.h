@@ -1,0 +1,31 @@
+/* output.h - files that are written whole or not at all
+ *
+ * A file is written under another name beside its place, synced to the disk
+ * and moved there: a crash, a full disk or Ctrl-C leaves the old file or none,
+ * never half of one.  It keeps the permissions of the file it replaces, and a
+ * link stays a link to the file it names.
+ *
+ * Standard output, devices and pipes are written to as they are.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* Whether @path is standard output, a device or a pipe. */
+gboolean output_is_stream (const char *path);
+
+/* Finds out, before any work is done, whether @path could be written: FAILED
+ * when there is a file already and @force is not given, or the folder does not
+ * let us. */
+gboolean output_check (const char *path, gboolean force, GError **error);
+
+/* Finds out whether an output is one of the inputs, or the same as another
+ * output: USAGE.  Links of any kind do not deceive it.
+ * Both hold const char *. */
+gboolean output_check_distinct (const GPtrArray *inputs,
+                                const GPtrArray *outputs, GError **error);
+
+/* Returns FALSE with @error set (FAILED, CANCELLED), and what was at @path is
+ * still there. */
+gboolean output_write (const char *path, GBytes *data, gboolean force,
+                       GError **error);

@@ -1,0 +1,17 @@
+/* progressbar.h - a bar with the time that is left, on a terminal only */
+#pragma once
+
+#include "base/progress.h"
+
+typedef struct {
+  const char *label;
+  gint64 started, drawn; /* microseconds; drawn is 0 before the first time */
+} ProgressBar;
+
+/* Starts a bar.  What is returned is for the functions that do the work; it
+ * also stops them when the program is interrupted, bar or no bar.
+ * @bar must live as long as it. */
+Progress progress_bar_start (ProgressBar *bar, const char *label);
+
+/* Takes the bar off the screen. */
+void progress_bar_stop (ProgressBar *bar);

@@ -1,0 +1,34 @@
+/* terminal.h - what the program tells people, on standard error
+ *
+ * Messages are one line each.  Colour and the status line appear on a terminal
+ * only; colour not where NO_COLOR is set.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* With @quiet, only errors are shown; with @verbose, details too. */
+void terminal_init (gboolean quiet, gboolean verbose);
+
+/* "tessera: MESSAGE".  Control characters, which a file name may hold, are
+ * replaced: an error is one line. */
+void terminal_error (const char *message);
+
+/* "tessera: note: ..." for what deserves a look though it is no error. */
+void terminal_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* The result in a line, as it is. */
+void terminal_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Only with --verbose. */
+void terminal_detail (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* The status line: drawn over itself, cleared before any message. */
+gboolean terminal_has_status (void);
+int terminal_columns (void);
+void terminal_draw_status (const char *text);
+void terminal_clear_status (void);
+
+/* "tessera: MESSAGE" when the program is about to go.  Needs no memory and no
+ * locks, and may be called from any thread. */
+void terminal_last_words (const char *message);

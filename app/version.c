@@ -1,0 +1,32 @@
+#include "app/version.h"
+
+#include "app/files.h"
+#include "base/parallel.h"
+
+#include <json-glib/json-glib.h>
+#include <png.h>
+#include <stdio.h>
+#include <jpeglib.h>
+#include <string.h>
+
+/* libjpeg has no way to ask for the version at run time. */
+#ifdef LIBJPEG_TURBO_VERSION
+#define JPEG_NAME "libjpeg-turbo " G_STRINGIFY (LIBJPEG_TURBO_VERSION)
+#else
+#define JPEG_NAME "libjpeg " G_STRINGIFY (JPEG_LIB_VERSION)
+#endif
+
+gboolean
+version_show (GError **error)
+{
+  g_autofree char *text = g_strdup_printf (
+    "tessera " TESSERA_VERSION "\n"
+    "libpng %s\n" JPEG_NAME "\n"
+    "GLib %u.%u.%u\n"
+    "json-glib " JSON_VERSION_S "\n"
+    "%s\n",
+    png_get_libpng_ver (NULL), glib_major_version, glib_minor_version,
+    glib_micro_version, parallel_blas_name ());
+
+  return stdout_write (text, strlen (text), error);
+}

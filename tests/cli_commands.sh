@@ -1,0 +1,183 @@
+#!/bin/sh
+# cli_commands.sh - what the commands do, from a damaged picture to its score
+. tests/lib.sh
+
+photo=$PHOTOS/beach0.png
+
+# psnr OPTION... RESULT - the PSNR of a result against the photograph
+psnr () {
+  run score "$photo" "$@" --json
+  json psnr
+}
+
+# ---- damage, restore, score ----
+
+expect "corrupt" 0 corrupt "$photo" --missing 0.5 --seed 1 -o damaged.png \
+  --mask-out mask.png
+ok "... says what it did" says "blacked out 32400 pixels (50.0 %)"
+expect "inpaint" 0 inpaint damaged.png --mask mask.png -o mended.png
+ok "... says what it did" says "filled 32400 pixels (50.0 %)"
+ok "... where to" says "-> mended.png"
+ok "... on standard error only" [ ! -s out ]
+before=$(psnr damaged.png)
+after=$(psnr mended.png)
+echo "# PSNR $before dB before, $after dB after"
+ok "... and mends the picture" is_more "$after" "$(perl -e "print $before + 12")"
+
+expect "denoise finds the same pixels" 0 denoise damaged.png -o found.png \
+  --mask-out found_mask.png --json
+ok "... and about as many" is_more "$(json masked_pixels)" 32000
+ok "... and mends them" is_more "$(psnr found.png)" \
+  "$(perl -e "print $after - 0.5")"
+expect "denoise by colour" 0 denoise damaged.png --missing-color 000000 \
+  -o coloured.png
+ok "... mends them too" is_more "$(psnr coloured.png)" \
+  "$(perl -e "print $after - 0.5")"
+
+expect "corrupt by blocks" 0 corrupt "$photo" --blocks 10x36 -o blocks.png \
+  --mask-out block_mask.png --json
+ok "... blacks out all of them" [ "$(json masked_pixels)" -eq 3600 ]
+expect "inpaint finds blocks" 0 inpaint blocks.png -o unblocked.png --json
+ok "... all of them" [ "$(json masked_pixels)" -ge 3600 ]
+ok "... and mends the picture" is_more "$(psnr unblocked.png)" \
+  "$(psnr blocks.png)"
+
+# ---- known pixels stay, missing ones do not matter ----
+
+# A mask of all that is known.
+make_png white.png 360 180 255
+run corrupt white.png --missing 0.5 --seed 1 -q -o known.png
+run score "$photo" mended.png --mask known.png --json
+ok "known pixels are many" [ "$(json masked_pixels)" -eq 32400 ]
+ok "... and stay as they were" [ "$(json psnr_masked)" = null ]
+ok "... while the others do not" is_more 100 "$(json psnr)"
+
+run inpaint "$photo" --mask mask.png -q -o from_clean.png
+ok "what is painted under the mask has no influence" \
+  cmp -s mended.png from_clean.png
+run inpaint damaged.png --mask-color 000000 --mask mask.png -q -o union.png
+ok "masks may be combined" cmp -s mended.png union.png
+run inpaint damaged.png --mask mask.png -q -o again.png --mask-out used.png
+run score mask.png used.png --json
+ok "--mask-out is the mask that was used" [ "$(json identical)" = true ]
+
+# ---- threads, seeds, qualities ----
+
+for threads in 1 2 4; do
+  run inpaint damaged.png --mask mask.png -q --threads $threads \
+    -o threads$threads.png
+  ok "$threads threads give the same bytes" cmp -s mended.png \
+    threads$threads.png
+  run denoise damaged.png -q --threads $threads -o denoise$threads.png
+  ok "... in denoise, too" cmp -s found.png denoise$threads.png
+done
+run corrupt "$photo" --missing 0.5 --noise 10 --seed 7 -q -o seed7.png
+run corrupt "$photo" --missing 0.5 --noise 10 --seed 7 -q --threads 1 \
+  -o again7.png
+run corrupt "$photo" --missing 0.5 --noise 10 --seed 8 -q -o seed8.png
+ok "the same seed gives the same damage" cmp -s seed7.png again7.png
+ok "... and another one another" not cmp -s seed7.png seed8.png
+
+for quality in fast normal best; do
+  expect "--quality $quality" 0 inpaint blocks.png --mask block_mask.png \
+    --quality $quality -q -o $quality.png
+done
+expect "--protocol paper" 0 inpaint damaged.png --mask mask.png \
+  --protocol paper -o paper.png
+expect "--seed is taken everywhere" 0 inpaint blocks.png --seed 3 -q -o s.png
+
+# ---- formats ----
+
+expect "JPEG out" 0 inpaint damaged.png --mask mask.png -o mended.jpg
+ok "... is near" is_more "$(psnr mended.jpg)" "$(perl -e "print $after - 0.5")"
+expect "less quality" 0 inpaint damaged.png --mask mask.png -o small.jpg \
+  --jpeg-quality 50
+ok "... is smaller" [ "$(wc -c <small.jpg)" -lt "$(wc -c <mended.jpg)" ]
+run inpaint - --mask mask.png -q -o - <mended.jpg
+ok "a pipe keeps the format" [ "$(head -c 2 out | od -An -tx1 | tr -d ' ')" = ffd8 ]
+expect "JPEG in" 0 corrupt "$PHOTOS/beach2.jpg" --blocks 8x5 -o from_jpeg.png
+
+# ---- transparency ----
+
+# make_cutout FILE - a PNG with alpha, transparent in a square
+make_cutout () {
+  perl -MCompress::Zlib -e '
+    sub chunk { pack ("N", length $_[1]) . "$_[0]$_[1]"
+                . pack ("N", crc32 ("$_[0]$_[1]")) }
+    my $rows = "";
+    for my $y (0 .. 31) {
+      $rows .= "\0";
+      for my $x (0 .. 31) {
+        my $hole = $x > 10 && $x < 20 && $y > 10 && $y < 20;
+        $rows .= pack "C4", $x * 8, $y * 8, 99, $hole ? 0 : 255;
+      }
+    }
+    print "\x89PNG\r\n\x1a\n", chunk ("IHDR", pack ("NNC5", 32, 32, 8, 6)),
+      chunk ("IDAT", compress ($rows)), chunk ("IEND", "");' >"$1"
+}
+make_cutout cutout.png
+expect "--mask-alpha" 0 inpaint cutout.png --mask-alpha -o opaque.png --json
+ok "... fills what is transparent" [ "$(json masked_pixels)" -eq 81 ]
+run inpaint opaque.png --mask-alpha -o opaque2.png --json
+ok "... and nothing is, afterwards" [ "$(json masked_pixels)" -eq 0 ]
+expect "transparency in a JPEG" 2 inpaint cutout.png --mask-alpha -o cutout.jpg
+
+# ---- score ----
+
+expect "score" 0 score "$photo" mended.png --mask mask.png
+for word in PSNR SSIM dB masked; do
+  ok "... tells of $word" grep -q "$word" out
+done
+run score "$photo" mended.png --mask mask.png --json
+for key in psnr ssim psnr_masked pixels masked_pixels identical; do
+  ok "its JSON has $key" [ -n "$(json $key)" ]
+done
+ok "... and counts pixels" [ "$(json pixels)" -eq 64800 ]
+run score "$photo" "$photo" --json
+ok "the same picture is identical" [ "$(json identical)" = true ]
+ok "... with no PSNR" [ "$(json psnr)" = null ]
+ok "... and none of a mask" [ "$(json psnr_masked)" = null ]
+expect "pictures of two sizes" 3 score "$photo" cutout.png
+
+# ---- JSON of the others ----
+
+run inpaint blocks.png -o json.png --json
+for key in seconds masked_pixels patches dictionary sigma threads; do
+  ok "the JSON of inpaint has $key" [ -n "$(json $key)" ]
+done
+ok "... no sigma" [ "$(json sigma)" = null ]
+ok "... and no other words" [ ! -s err ]
+run denoise damaged.png -o json2.png --json
+ok "the JSON of denoise has a sigma" [ "$(json sigma)" != null ]
+
+# ---- dictionaries ----
+
+expect "dict builtin" 0 dict builtin --json
+ok "... has atoms" [ "$(json atoms)" -eq 300 ]
+ok "... of 10 x 10" [ "$(json patch)" -eq 10 ]
+ok "... in colour" [ "$(json channels)" -eq 3 ]
+expect "to numpy" 0 dict builtin -o atoms.npy
+expect "to safetensors" 0 dict atoms.npy -o atoms.safetensors
+expect "and back" 0 dict atoms.safetensors -o back.npy
+ok "... is the same" cmp -s atoms.npy back.npy
+expect "a mosaic" 0 dict atoms.npy --mosaic mosaic.png --zoom 3
+expect "... is a picture" 0 score mosaic.png mosaic.png
+"$TESSERA" dict atoms.npy -q -o - >piped.safetensors
+ok "a dictionary in a pipe" cmp -s piped.safetensors atoms.safetensors
+expect "inpaint with a dictionary" 0 inpaint damaged.png --mask mask.png \
+  --dict atoms.npy -o by_file.png
+ok "... that is the built-in one" cmp -s by_file.png mended.png
+expect "--dict builtin" 0 inpaint damaged.png --mask mask.png --dict builtin \
+  -o by_name.png
+ok "... is the built-in one" cmp -s by_name.png mended.png
+
+# ---- what is said ----
+
+run inpaint blocks.png --quiet -o quiet.png
+ok "--quiet says nothing" [ ! -s err ]
+run inpaint blocks.png --verbose -o verbose.png
+ok "--verbose says more" [ "$(wc -l <err)" -gt 2 ]
+ok "no colour and no bar in a pipe" not grep -q "$(printf '\033')" err
+ok "nothing unfinished was left" nothing_pending
+
+finish

@@ -1,0 +1,46 @@
+#!/bin/sh
+# cli_kill9.sh - kill -9 at any moment leaves the whole old file or the whole
+# new one
+. tests/lib.sh
+
+make_png photo.png 96 96 '128 + 100 * sin ($x / 9 + $c) * cos ($y / 7)'
+make_png mask.png 96 96 '($x > 20 && $x < 30 && $y > 20 && $y < 30) * 255'
+make_png old.png 96 96 '$x + $y * $c'
+run inpaint photo.png --mask mask.png -q -o new.png
+judge "an undisturbed run" 0
+
+# Kills 200 runs, each after a part of the time that an undisturbed one takes,
+# and says how often the file was old, new, or neither.
+perl -MTime::HiRes=time,sleep -MFile::Copy -e '
+  srand 20;
+  my @command = (@ARGV, qw(inpaint photo.png --mask mask.png -q --force
+                           -o victim.png));
+  my ($old, $new) = map { content ($_) } "old.png", "new.png";
+  my %count = (old => 0, new => 0, neither => 0);
+
+  sub content { local $/; open my $in, "<:raw", $_[0] or return ""; <$in> }
+
+  sub start { my $child = fork; exec @command if !$child; $child }
+
+  copy "old.png", "victim.png";
+  my $began = time;
+  waitpid start (), 0;
+  my $duration = time - $began;
+
+  for (1 .. 200) {
+    copy "old.png", "victim.png";
+    my $child = start ();
+    sleep rand (1.2 * $duration);
+    kill "KILL", $child;
+    waitpid $child, 0;
+    my $now = content ("victim.png");
+    $count{$now eq $old ? "old" : $now eq $new ? "new" : "neither"}++;
+  }
+  print "$_ $count{$_}\n" for sort keys %count;
+' "$TESSERA" >counts
+sed 's/^/# /' counts
+
+ok "200 killed runs left whole files only" grep -q '^neither 0$' counts
+ok "... some of them old" grep -q '^old [1-9]' counts
+
+finish

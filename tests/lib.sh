@@ -1,0 +1,146 @@
+# lib.sh - a little TAP for the tests of the command line
+#
+# A test script is run from the root of the project, sources this file, calls
+# expect, ok and friends, and ends with "finish".  It works in a folder of its
+# own, which is removed at the end.
+
+set -u
+LC_ALL=C
+export LC_ALL
+unset NO_COLOR OPENBLAS_NUM_THREADS
+
+TESSERA=${TESSERA:-$PWD/build/tessera}
+if [ ! -x "$TESSERA" ]; then
+  echo "Bail out! There is no $TESSERA."
+  exit 1
+fi
+PHOTOS=$PWD/data/photos
+SHARED=$PWD/../shared
+FOLDER=$(mktemp -d) || exit 1
+trap 'rm -rf "$FOLDER"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$FOLDER" || exit 1
+
+tests=0
+failures=0
+
+# report STATUS NAME - prints one line of TAP
+report () {
+  tests=$((tests + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $tests - $2"
+  else
+    failures=$((failures + 1))
+    echo "not ok $tests - $2"
+  fi
+}
+
+# skip NAME REASON
+skip () {
+  tests=$((tests + 1))
+  echo "ok $tests - $1 # SKIP $2"
+}
+
+# skip_all REASON - leaves the whole script
+skip_all () {
+  echo "1..0 # SKIP $1"
+  exit 0
+}
+
+# ok NAME COMMAND... - the command must succeed
+ok () {
+  name=$1
+  shift
+  "$@"
+  report $? "$name"
+}
+
+# not COMMAND... - succeeds where the command fails
+not () {
+  ! "$@"
+}
+
+# run ARGUMENT... - runs tessera; leaves $status and the files out and err
+run () {
+  "$TESSERA" "$@" >out 2>err
+  status=$?
+}
+
+# is_one_line - whether err holds one line from tessera
+is_one_line () {
+  [ "$(wc -l <err)" -eq 1 ] && grep -q '^tessera: ' err
+}
+
+# judge NAME CODE - looks at what run left: the exit code must be CODE, and a
+# failure must be explained in one line
+judge () {
+  if [ "$status" -ne "$2" ]; then
+    report 1 "$1"
+    echo "# exit code $status instead of $2"
+    sed 's/^/# /' err
+  elif [ "$2" -ne 0 ] && ! is_one_line; then
+    report 1 "$1"
+    echo "# not one line:"
+    sed 's/^/# /' err
+  else
+    report 0 "$1"
+  fi
+}
+
+# expect NAME CODE ARGUMENT... - runs tessera and judges it
+expect () {
+  name=$1 code=$2
+  shift 2
+  run "$@"
+  judge "$name" "$code"
+}
+
+# says TEXT - whether err holds TEXT
+says () {
+  grep -qF -e "$1" err && return
+  sed 's/^/# /' err
+  return 1
+}
+
+# json KEY - the value of KEY in out
+json () {
+  perl -0ne 'print $1 if /"'"$1"'" : ("[^"]*"|[^,\s}]+)/' out
+}
+
+# is_more A B - whether the number A is larger than B
+is_more () {
+  perl -e 'exit !($ARGV[0] > $ARGV[1])' -- "$1" "$2"
+}
+
+# nothing_pending - whether no unfinished file was left here
+nothing_pending () {
+  [ -z "$(find . -name '.tessera*')" ]
+}
+
+# make_png FILE WIDTH HEIGHT EXPRESSION - a colour PNG; the expression in perl
+# gives the sample from $x, $y and $c
+make_png () {
+  perl -MCompress::Zlib -e '
+    my ($file, $w, $h, $code) = @ARGV;
+    sub chunk { pack ("N", length $_[1]) . "$_[0]$_[1]"
+                . pack ("N", crc32 ("$_[0]$_[1]")) }
+    my $sample = eval "sub { my (\$x, \$y, \$c) = \@_; $code }" or die $@;
+    my $rows = "";
+    for my $y (0 .. $h - 1) {
+      $rows .= "\0";
+      for my $x (0 .. $w - 1) {
+        $rows .= chr (int ($sample->($x, $y, $_)) & 255) for 0 .. 2;
+      }
+    }
+    open my $out, ">:raw", $file or die $!;
+    print $out "\x89PNG\r\n\x1a\n",
+      chunk ("IHDR", pack ("NNC5", $w, $h, 8, 2, 0, 0, 0)),
+      chunk ("IDAT", compress ($rows)), chunk ("IEND", "");
+  ' "$@"
+}
+
+# finish - the end of every script
+finish () {
+  echo "1..$tests"
+  [ "$failures" -eq 0 ]
+}
