@@ -29,7 +29,7 @@ LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 LIB_SRC   := $(wildcard base/*.c omp/*.c dictlearn/*.c imaging/*.c)
 APP_SRC   := $(wildcard app/*.c)
 TEST_SRC  := $(wildcard tests/test_*.c)
-BENCH_SRC := $(wildcard tests/bench/*.c)
+BENCH_SRC := $(filter-out %/support.c,$(wildcard tests/bench/*.c))
 HEADERS   := $(wildcard base/*.h omp/*.h dictlearn/*.h imaging/*.h app/*.h)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -52,6 +52,8 @@ BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
 $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+$(BENCHES): $(BUILD)/tests/bench/support.o
 
 check: all layers headers $(TESTS)
 	TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap
@@ -117,7 +119,8 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(patsubst %.o,%.d,$(call objects,\
-  $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) tests/support.c))
+  $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
+  tests/support.c tests/bench/support.c))
 
 .PHONY: all check check-asan layers headers bench format deps demo install \
   uninstall clean

@@ -1,6 +1,8 @@
 #include "app/atoms.h"
 
 #include "app/files.h"
+#include "app/output.h"
+#include "base/error.h"
 #include "dictlearn/starts.h"
 
 #define BUILTIN_PATCH 10
@@ -29,4 +31,34 @@ atoms_load (const char *name, GError **error)
   if (bytes == NULL)
     return NULL;
   return dictionary_from_bytes (bytes, input_name (name), error);
+}
+
+typedef GBytes *(*Writer) (const Dictionary *dictionary);
+
+static Writer
+writer_for (const char *path)
+{
+  if (g_str_has_suffix (path, ".npy"))
+    return dictionary_to_npy;
+  if (g_str_has_suffix (path, ".safetensors") || output_is_stream (path))
+    return dictionary_to_safetensors;
+  return NULL;
+}
+
+gboolean
+atoms_option_output (const Option *option, const char *text, GError **error)
+{
+  if (!option_file (option, text, error))
+    return FALSE;
+  if (writer_for (text) != NULL)
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "the ending must name a format: .safetensors or .npy");
+  return FALSE;
+}
+
+GBytes *
+atoms_encode (const Dictionary *dictionary, const char *path)
+{
+  return writer_for (path) (dictionary);
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "app/option.h"
 #include "dictlearn/dictionary.h"
 
 gboolean atoms_is_builtin (const char *name);
@@ -14,3 +15,11 @@ Dictionary *atoms_builtin (void);
 /* Reads the dictionary @name, "builtin", "-" or a file.  NULL with @error set:
  * INPUT, LIMIT. */
 Dictionary *atoms_load (const char *name, GError **error);
+
+/* For a row of options: the name of a dictionary to write.  Insists on an
+ * ending that names a format. */
+gboolean atoms_option_output (const Option *option, const char *text,
+                              GError **error);
+
+/* The bytes of a dictionary file of that name. */
+GBytes *atoms_encode (const Dictionary *dictionary, const char *path);

@@ -19,6 +19,8 @@ typedef struct {
 
 gboolean inpaint_run (char **argv, GError **error);
 gboolean denoise_run (char **argv, GError **error);
+gboolean learn_run (char **argv, GError **error);
+gboolean synth_run (char **argv, GError **error);
 gboolean corrupt_run (char **argv, GError **error);
 gboolean score_run (char **argv, GError **error);
 gboolean dict_run (char **argv, GError **error);

@@ -24,8 +24,6 @@ static const char about[] =
 #define DEFAULT_ZOOM 2
 #define MAX_ZOOM 64
 
-typedef GBytes *(*DictionaryWriter) (const Dictionary *dictionary);
-
 typedef struct {
   CommandLine line;
   const char *path;     /* of the converted dictionary, NULL for none */
@@ -35,33 +33,10 @@ typedef struct {
 
 /* ---- converting ---- */
 
-static DictionaryWriter
-writer_for (const char *path)
-{
-  if (g_str_has_suffix (path, ".npy"))
-    return dictionary_to_npy;
-  if (g_str_has_suffix (path, ".safetensors") || output_is_stream (path))
-    return dictionary_to_safetensors;
-  return NULL;
-}
-
-static gboolean
-option_dictionary_output (const Option *option, const char *text,
-                          GError **error)
-{
-  if (!option_file (option, text, error))
-    return FALSE;
-  if (writer_for (text) != NULL)
-    return TRUE;
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "the ending must name a format: .safetensors or .npy");
-  return FALSE;
-}
-
 static gboolean
 convert (const Dict *dict, const Dictionary *dictionary, GError **error)
 {
-  g_autoptr (GBytes) bytes = writer_for (dict->path) (dictionary);
+  g_autoptr (GBytes) bytes = atoms_encode (dictionary, dict->path);
 
   return output_write (dict->path, bytes, dict->line.force, error);
 }
@@ -170,7 +145,7 @@ dict_run (char **argv, GError **error)
   CommandLine *line = &dict.line;
   const Option rows[] = {
     { "output", 'o', "FILE", "convert into this .safetensors or .npy file",
-      option_dictionary_output, .value = &dict.path, .role = OUTPUT_FILE },
+      atoms_option_output, .value = &dict.path, .role = OUTPUT_FILE },
     { "mosaic", 0, "FILE", "draw all atoms into this picture",
       picture_option_output, .value = &dict.mosaic.path, .role = OUTPUT_FILE },
     { "zoom", 0, "N", "pixels for an entry of an atom, 1 to 64 (2)",

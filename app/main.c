@@ -7,15 +7,18 @@
 #include "app/terminal.h"
 #include "app/version.h"
 #include "base/error.h"
+#include "base/parallel.h"
 
 #include <locale.h>
 
 static const Command commands[] = {
   { "inpaint", "fill the parts of a picture that a mask names", inpaint_run },
   { "denoise", "find dead pixels and repair them", denoise_run },
+  { "learn", "learn a dictionary from pictures", learn_run },
   { "corrupt", "damage a picture on purpose, to test with", corrupt_run },
   { "score", "compare two pictures: PSNR and SSIM", score_run },
   { "dict", "show or convert a dictionary of patches", dict_run },
+  { "synth", "run the synthetic experiments of the paper", synth_run },
 };
 
 static const char usage[] =
@@ -97,6 +100,8 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
+
+  parallel_choose_kernels (argv);
 
   /* Messages are in English, and numbers have a point; only how characters
    * are written is up to the user's locale. */

@@ -85,6 +85,8 @@ struct LearnerClass {
   gsize size;
   gboolean complete; /* has exactly n atoms */
   gboolean streams;
+  StartKind init; /* usual start, and number of iterations */
+  int iterations;
 
   /* Streaming learners: takes the columns of @Y in. */
   gboolean (*feed) (Learner *self, const Mat *Y, const Progress *progress,

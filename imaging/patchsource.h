@@ -1,0 +1,51 @@
+/* patchsource.h - a stream of patches from any number of pictures
+ *
+ * Pictures are read one at a time, in an order shuffled by the seed; from each
+ * some patches are drawn at random and the picture is forgotten.  Patches wait
+ * in a pool of fixed size and leave it in random order, so that patches of one
+ * picture do not come one after the other.  Memory is that of the pool and the
+ * largest picture, however many there are.
+ */
+#pragma once
+
+#include "base/matrix.h"
+#include "imaging/image.h"
+
+/* Reads a picture; NULL with @error set when it cannot. */
+typedef Image *(*PictureLoader) (const char *path, gpointer data,
+                                 GError **error);
+
+/* Told of a picture that is left out, and why. */
+typedef void (*PictureSkipped) (const char *path, const char *why,
+                                gpointer data);
+
+typedef struct {
+  int patch;           /* side */
+  int channels;        /* 1: colours are averaged; 3: grey is repeated */
+  int step;            /* corners of patches are multiples of this */
+  guint64 max_patches; /* an epoch, shared evenly by the pictures; 0 for all */
+  guint64 seed;
+  PictureLoader load;
+  PictureSkipped skipped; /* may be NULL */
+  gpointer data;          /* for both */
+} PatchSourceOptions;
+
+typedef struct PatchSource PatchSource;
+
+/* @paths holds char *, is copied, and is better sorted: the order counts. */
+PatchSource *patch_source_new (const GPtrArray *paths,
+                               const PatchSourceOptions *options);
+void patch_source_free (PatchSource *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PatchSource, patch_source_free)
+
+/* Begins epoch number @epoch, from 0: other orders and places each time. */
+void patch_source_begin (PatchSource *self, int epoch);
+
+/* Fills the first columns of @Y, patch * patch * channels rows, with the next
+ * patches, black 0 and white 1, plane after plane.  Returns how many; 0 at the
+ * end of the epoch. */
+int patch_source_read (PatchSource *self, Mat *Y);
+
+/* Pictures that gave patches, and that were left out, in this epoch so far. */
+int patch_source_used (const PatchSource *self);
+int patch_source_skipped (const PatchSource *self);

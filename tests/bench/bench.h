@@ -1,0 +1,14 @@
+/* bench.h - what benchmarks share */
+#pragma once
+
+#include <glib.h>
+
+/* To be called first in main(). */
+void bench_start (char **argv);
+
+/* Seconds since some moment. */
+double bench_now (void);
+
+/* Speed of products of n x n floats with the threads in use, in GFLOP/s: what
+ * the machine gives at this moment, the yardstick for everything else. */
+double bench_sgemm (int n);
