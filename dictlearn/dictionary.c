@@ -50,10 +50,11 @@ gboolean
 dictionary_is_orthonormal (const Dictionary *dictionary)
 {
   const MatF *D = &dictionary->atoms;
-  g_auto (MatF) gram = matf_new (D->cols, D->cols);
+  g_auto (MatF) gram = { 0 };
 
   if (D->cols > D->rows)
     return FALSE;
+  gram = matf_new (D->cols, D->cols);
   matf_multiply (1, D, TRANSPOSED, D, PLAIN, 0, &gram);
   for (int j = 0; j < gram.cols; j++)
     for (int i = 0; i < gram.rows; i++)

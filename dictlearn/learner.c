@@ -52,7 +52,8 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
   if (o->iterations < 0 || o->window < 1 || o->stride < 1)
     return usage (error, "iterations, window and stride must not be "
                          "negative");
-  if (o->atoms_per_sample < 1 || o->atoms_per_sample > MIN (n, k))
+  if (o->atoms_per_sample < 1
+      || (!class->complete && o->atoms_per_sample > MIN (n, k)))
     return usage (error, "atoms a patch must be between 1 and the number of "
                          "atoms");
   return TRUE;

@@ -49,12 +49,7 @@ orthogonal_start (Learner *base, GError **error)
   if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
     return learner_failed (error);
   product_multiply (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
-  self->end = base->options.threshold > 0
-                ? base->options.threshold
-                : threshold_for_density (&self->X, base->options.density);
-  self->z = self->end;
-  if (base->options.shrink > 0)
-    self->z = fmax (self->end, threshold_largest (&self->X));
+  threshold_choose (&self->X, &base->options, &self->z, &self->end);
   return TRUE;
 }
 

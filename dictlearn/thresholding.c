@@ -46,15 +46,24 @@ threshold_for_density (const Mat *C, double density)
   return sizes[count - MIN (kept, count)];
 }
 
-double
-threshold_largest (const Mat *C)
+static double
+largest (const Mat *C)
 {
-  double largest = 0;
+  double most = 0;
 
   for (int j = 0; j < C->cols; j++)
     for (int i = 0; i < C->rows; i++)
-      largest = fmax (largest, fabs (*mat_at (C, i, j)));
-  return largest;
+      most = fmax (most, fabs (*mat_at (C, i, j)));
+  return most;
+}
+
+void
+threshold_choose (const Mat *C, const LearnOptions *options, double *first,
+                  double *end)
+{
+  *end = options->threshold > 0 ? options->threshold
+                                : threshold_for_density (C, options->density);
+  *first = options->shrink > 0 ? fmax (*end, largest (C)) : *end;
 }
 
 double

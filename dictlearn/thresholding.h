@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/matrix.h"
+#include "dictlearn/learner.h"
 
 /* X = HT_z (C); @X may be @C.  Returns the number of non-zeros left. */
 gsize threshold_apply (const Mat *C, double z, Mat *X);
@@ -13,8 +13,11 @@ gsize threshold_apply (const Mat *C, double z, Mat *X);
  * a quantile of |c|. */
 double threshold_for_density (const Mat *C, double density);
 
-/* Largest |c|. */
-double threshold_largest (const Mat *C);
+/* What the options of a learner ask for, given its first codes @C: @end is the
+ * final threshold, given or chosen for a density; @first is where it starts,
+ * above every code if it is to shrink. */
+void threshold_choose (const Mat *C, const LearnOptions *options,
+                       double *first, double *end);
 
 /* Algorithm 4, the warm start: a threshold that begins just above every code
  * and shrinks,  z <- max (shrink z, end). */

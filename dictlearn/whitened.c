@@ -114,11 +114,11 @@ typedef struct {
   float z;
   gsize *kept;    /* non-zeros, by block */
   double *energy; /* of the codes, before and after the threshold, by block */
-} Coding;
+} WindowTask;
 
 /* X = HT_z (Y' B) for a block of atoms, the codes of one atom in a column. */
 static void
-code_block (const Coding *task, int block, int first, int count)
+code_block (const WindowTask *task, int block, int first, int count)
 {
   Whitened *self = task->self;
   MatF B = matf_columns (&self->B, first, count);
@@ -149,7 +149,7 @@ code_block (const Coding *task, int block, int first, int count)
 
 /* Y X' for a block of atoms; most codes are zero. */
 static void
-gather_block (const Coding *task, int first, int count)
+gather_block (const WindowTask *task, int first, int count)
 {
   Whitened *self = task->self;
   const MatF *Y = task->Y;
@@ -168,7 +168,7 @@ gather_block (const Coding *task, int first, int count)
 static void
 code_and_gather (int block, int worker, gpointer data)
 {
-  const Coding *task = data;
+  const WindowTask *task = data;
   int first = block * BLOCK;
   int count = MIN (BLOCK, task->self->n - first);
 
@@ -194,7 +194,7 @@ code_window (Whitened *self, const Preconditioner *P, const MatF *Y, double z,
   int blocks = (self->n + BLOCK - 1) / BLOCK;
   g_autofree gsize *kept = g_new0 (gsize, blocks);
   g_autofree double *energy = g_new0 (double, 2 * blocks);
-  Coding task = { self, Y, (float) z, kept, energy };
+  WindowTask task = { self, Y, (float) z, kept, energy };
   gsize total = 0;
   double rest = 0;
 
@@ -254,9 +254,7 @@ whitened_threshold (Whitened *self, const Preconditioner *P, const MatF *Y,
 
   code_window (self, P, Y, 0, &unused);
   mat_from_float (&self->X, &C);
-  *end = options->threshold > 0 ? options->threshold
-                                : threshold_for_density (&C, options->density);
-  *first = options->shrink > 0 ? fmax (*end, threshold_largest (&C)) : *end;
+  threshold_choose (&C, options, first, end);
 }
 
 void

@@ -127,6 +127,9 @@ write_missing (Image *image, const Mask *missing, const Planes *planes)
     for (int c = 0; c < image_colours (image); c++)
       pixel[c] = planes_to_sample (image, read_back (image, planes, c, i));
     image_avoid_key (image, i);
+    /* Entries of a palette may repeat; which one stood here is no clue. */
+    if (image->palette != NULL)
+      image->palette->index[i] = 0;
   }
 }
 
