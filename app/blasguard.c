@@ -104,5 +104,8 @@ turn_off_blas_threads (int argc, char **argv, char **envp)
   execve (self, argv, environment);
 }
 
-__attribute__ ((section (".preinit_array"), used)) static void (
-    *const before_everything) (int, char **, char **) = turn_off_blas_threads;
+#define PREINIT __attribute__ ((section (".preinit_array"), used))
+
+typedef void (*PreinitFunc) (int, char **, char **);
+
+PREINIT static const PreinitFunc before_main = turn_off_blas_threads;

@@ -52,29 +52,42 @@ set_read_error (GError **error)
                g_strerror (errno));
 }
 
-static gboolean
-set_too_large (GError **error)
+static GBytes *
+refuse_size (GError **error)
 {
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
                "larger than %" G_GSIZE_FORMAT " MiB, which no picture or "
                "dictionary needs",
                MAX_BYTES >> 20);
-  return FALSE;
+  return NULL;
 }
 
 /* How much to make room for at first: the size of a file, and one byte more to
  * see its end.  Pipes and devices do not know theirs. */
-static gboolean
-guess_size (int fd, gsize *size, GError **error)
+static gsize
+guess_size (int fd)
 {
   struct stat info;
 
-  *size = FIRST_BYTES;
   if (fstat (fd, &info) != 0 || !S_ISREG (info.st_mode))
-    return TRUE;
-  if (info.st_size > (off_t) MAX_BYTES)
-    return set_too_large (error);
-  *size = (gsize) info.st_size + 1;
+    return FIRST_BYTES;
+  return (gsize) MIN (info.st_size, (off_t) MAX_BYTES) + 1;
+}
+
+/* Doubles @room, but to no more than what shows that a file is too large.
+ * FALSE with errno set when there is not enough memory. */
+static gboolean
+grow (guint8 **data, gsize *room)
+{
+  gsize wanted = MIN (2 * *room, MAX_BYTES + 1);
+  guint8 *larger = g_try_realloc (*data, wanted);
+
+  if (larger == NULL) {
+    errno = ENOMEM;
+    return FALSE;
+  }
+  *data = larger;
+  *room = wanted;
   return TRUE;
 }
 
@@ -92,36 +105,27 @@ read_some (int fd, guint8 *data, gsize size)
 static GBytes *
 read_descriptor (int fd, GError **error)
 {
+  gsize size = 0, room = guess_size (fd);
   g_autofree guint8 *data = NULL;
-  gsize size = 0, room = 0, wanted;
   gssize got;
 
-  if (!guess_size (fd, &wanted, error))
+  if (room > MAX_BYTES)
+    return refuse_size (error);
+  data = g_try_malloc (room);
+  got = data != NULL ? 1 : -1;
+  while (got > 0 && size <= MAX_BYTES) {
+    got = size < room || grow (&data, &room)
+            ? read_some (fd, data + size, room - size)
+            : -1;
+    if (got > 0)
+      size += (gsize) got;
+  }
+  if (got < 0) {
+    set_read_error (error);
     return NULL;
-  do {
-    if (size == room) {
-      guint8 *larger = g_try_realloc (data, wanted);
-
-      if (larger == NULL) {
-        errno = ENOMEM;
-        set_read_error (error);
-        return NULL;
-      }
-      data = larger;
-      room = wanted;
-      wanted *= 2;
-    }
-    got = read_some (fd, data + size, room - size);
-    if (got < 0) {
-      set_read_error (error);
-      return NULL;
-    }
-    size += (gsize) got;
-    if (size > MAX_BYTES) {
-      set_too_large (error);
-      return NULL;
-    }
-  } while (got > 0);
+  }
+  if (size > MAX_BYTES)
+    return refuse_size (error);
   return g_bytes_new_take (g_steal_pointer (&data), size);
 }
 

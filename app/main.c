@@ -88,17 +88,10 @@ dispatch (char **argv, GError **error)
   return set_unknown (name, error);
 }
 
-/* Without a command there is nothing to do, which a script should notice; a
- * person gets the help. */
-static int
-greet (void)
-{
-  return show_help (NULL) ? TESSERA_ERROR_USAGE : TESSERA_ERROR_FAILED;
-}
-
 int
 main (int argc, char **argv)
 {
+  gboolean has_command = argc > 1;
   g_autoptr (GError) error = NULL;
 
   parallel_choose_kernels (argv);
@@ -110,10 +103,11 @@ main (int argc, char **argv)
   memory_init ();
   interrupt_init ();
 
-  if (argc < 2)
-    return greet ();
-  if (dispatch (argv, &error) && stdout_close (&error))
-    return 0;
-  terminal_error (error->message);
-  return error->code;
+  if (!(has_command ? dispatch (argv, &error) : show_help (&error))
+      || !stdout_close (&error)) {
+    terminal_error (error->message);
+    return error->code;
+  }
+  /* A person without a command gets help; a script should notice. */
+  return has_command ? 0 : TESSERA_ERROR_USAGE;
 }

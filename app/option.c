@@ -105,7 +105,14 @@ option_size (const Option *option, const char *text, GError **error)
 gboolean
 option_seed (const Option *option, const char *text, GError **error)
 {
-  return parse_whole (text, option->value, error);
+  guint64 whole;
+
+  if (!parse_whole (text, &whole, error))
+    return FALSE;
+  if (whole > G_MAXINT64)
+    return refuse (error, "too large a number");
+  *(guint64 *) option->value = whole;
+  return TRUE;
 }
 
 gboolean

@@ -41,7 +41,8 @@ typedef struct {
 gboolean option_flag (const Option *option, const char *text, GError **error);
 
 /* Whole numbers within min .. max; 2k, 3M and 1G mean thousands, millions and
- * so on.  Into an int, a gsize and a guint64. */
+ * so on.  Into an int, a gsize and a guint64; a seed may be anything that JSON
+ * can hold, below 2^63. */
 gboolean option_int (const Option *option, const char *text, GError **error);
 gboolean option_size (const Option *option, const char *text, GError **error);
 gboolean option_seed (const Option *option, const char *text, GError **error);

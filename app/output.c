@@ -88,16 +88,16 @@ static gboolean
 check_folder (const char *path, const char *target, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (target);
-  g_autofree char *message = NULL;
-
-  if (faccessat (AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0)
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                 "%s: there is no folder '%s'; make it first", path, folder);
+  else if (faccessat (AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                 "%s: cannot write into the folder '%s': %s", path, folder,
+                 g_strerror (errno));
+  else
     return TRUE;
-  message =
-    errno == ENOENT
-      ? g_strdup_printf ("there is no folder '%s'; make it first", folder)
-      : g_strdup_printf ("cannot write into the folder '%s': %s", folder,
-                         g_strerror (errno));
-  return set_failed (error, path, message);
+  return FALSE;
 }
 
 gboolean
@@ -119,6 +119,8 @@ output_check (const char *path, gboolean force, GError **error)
       return set_failed (error, path, "is not an ordinary file");
     if (!force)
       return set_exists (error, path);
+  } else if (errno == ELOOP) {
+    return set_write_error (error, path);
   }
   return check_folder (path, target, error);
 }

@@ -49,7 +49,7 @@ time_left (double done, gint64 elapsed)
                           (int) (seconds % 60));
 }
 
-/* The label goes first, then the bar, when the terminal is too narrow. */
+/* On a terminal that is too narrow, only the numbers are shown. */
 static void
 draw (const ProgressBar *bar, double done, gint64 elapsed)
 {

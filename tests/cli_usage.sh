@@ -35,6 +35,21 @@ for name in tessera libpng libjpeg GLib json-glib OpenBLAS; do
   ok "... names $name and its version" grep -q "^$name[^ ]* [0-9]" out
 done
 
+# ---- manual ----
+
+manual=$ROOT/docs/man
+for command in inpaint denoise corrupt score dict; do
+  run "$command" --help
+  missing=0
+  for option in $(grep -o -e '^  .*--[a-z-]*' out | sed 's/.*--//'); do
+    grep -qE -e "-$option( |\$)" "$manual/tessera-$command.1" \
+      "$manual/tessera.1" && continue
+    echo "# --$option"
+    missing=$((missing + 1))
+  done
+  ok "the manual has all options of $command" [ $missing -eq 0 ]
+done
+
 # ---- mistyped words ----
 
 expect "a mistyped command" 2 inpiant a.png -o b.png

@@ -14,8 +14,9 @@ if [ ! -x "$TESSERA" ]; then
   echo "Bail out! There is no $TESSERA."
   exit 1
 fi
-PHOTOS=$PWD/data/photos
-SHARED=$PWD/../shared
+ROOT=$PWD
+PHOTOS=$ROOT/data/photos
+SHARED=$ROOT/../shared
 FOLDER=$(mktemp -d) || exit 1
 trap 'rm -rf "$FOLDER"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -117,26 +118,36 @@ nothing_pending () {
   [ -z "$(find . -name '.tessera*')" ]
 }
 
+# For perl: chunk (NAME, DATA) and png (WIDTH, HEIGHT, COLOUR_TYPE, ROWS) with
+# eight bits a sample; each row starts with a zero byte.
+PNG='
+  use Compress::Zlib;
+  sub chunk {
+    my $body = join "", @_;
+    pack ("N", length ($body) - 4) . $body . pack ("N", crc32 ($body));
+  }
+  sub png {
+    my ($width, $height, $type, $rows) = @_;
+    "\x89PNG\r\n\x1a\n"
+      . chunk ("IHDR", pack ("NNC5", $width, $height, 8, $type, 0, 0, 0))
+      . chunk ("IDAT", compress ($rows)) . chunk ("IEND");
+  }
+'
+
 # make_png FILE WIDTH HEIGHT EXPRESSION - a colour PNG; the expression in perl
 # gives the sample from $x, $y and $c
 make_png () {
-  perl -MCompress::Zlib -e '
-    my ($file, $w, $h, $code) = @ARGV;
-    sub chunk { pack ("N", length $_[1]) . "$_[0]$_[1]"
-                . pack ("N", crc32 ("$_[0]$_[1]")) }
+  perl -e "$PNG"'
+    my ($width, $height, $code) = @ARGV;
     my $sample = eval "sub { my (\$x, \$y, \$c) = \@_; $code }" or die $@;
     my $rows = "";
-    for my $y (0 .. $h - 1) {
+    for my $y (0 .. $height - 1) {
       $rows .= "\0";
-      for my $x (0 .. $w - 1) {
+      for my $x (0 .. $width - 1) {
         $rows .= chr (int ($sample->($x, $y, $_)) & 255) for 0 .. 2;
       }
     }
-    open my $out, ">:raw", $file or die $!;
-    print $out "\x89PNG\r\n\x1a\n",
-      chunk ("IHDR", pack ("NNC5", $w, $h, 8, 2, 0, 0, 0)),
-      chunk ("IDAT", compress ($rows)), chunk ("IEND", "");
-  ' "$@"
+    print png ($width, $height, 2, $rows);' "$2" "$3" "$4" >"$1"
 }
 
 # finish - the end of every script
