@@ -1,0 +1,19 @@
+/* folder.h - a folder that a command fills with results */
+#pragma once
+
+#include <glib.h>
+
+typedef enum {
+  FOLDER_KEPT, /* it was there before */
+  FOLDER_MADE, /* and is to be removed again if nothing comes of it */
+} FolderState;
+
+/* Makes @path a folder that may be written to.  FALSE with @error set
+ * (FAILED) when it is no folder, or holds something and @force is not given:
+ * results of different runs do not get mixed by accident. */
+gboolean folder_prepare (const char *path, gboolean force, FolderState *state,
+                         GError **error);
+
+/* After a failure: removes the folder if folder_prepare() made it and it is
+ * still empty. */
+void folder_undo (const char *path, FolderState state);
