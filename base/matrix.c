@@ -144,6 +144,22 @@ mat_multiply_upper (double alpha, const Mat *U, Mat *B)
                B->ld);
 }
 
+void
+mat_invert_upper (Mat *U)
+{
+  LAPACKE_dtrtri_work (LAPACK_COL_MAJOR, 'U', 'N', U->rows, U->data, U->ld);
+}
+
+void
+matf_multiply_upper (float alpha, const MatF *U, MatOp op, MatF *B)
+{
+  g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
+
+  cblas_strmm (CblasColMajor, CblasLeft, CblasUpper, blas_op (op),
+               CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
+               B->ld);
+}
+
 gboolean
 mat_invert (Mat *A)
 {

@@ -78,6 +78,12 @@ void matf_axpy (int n, float alpha, const float *x, float *y);
 void mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B);
 void mat_multiply_upper (double alpha, const Mat *U, Mat *B);
 
+/* U = U^-1, upper triangular with a diagonal that is not zero. */
+void mat_invert_upper (Mat *U);
+
+/* B = alpha op(U) B,  U upper triangular. */
+void matf_multiply_upper (float alpha, const MatF *U, MatOp op, MatF *B);
+
 /* A = A^-1.  FALSE, with @A undefined, if it is singular. */
 gboolean mat_invert (Mat *A);
 

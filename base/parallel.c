@@ -21,6 +21,9 @@ enum { FLAVOUR_SERIAL, FLAVOUR_PTHREAD, FLAVOUR_OPENMP };
 
 static int thread_count = 1;
 
+/* Whether this thread is at work on a chunk. */
+static _Thread_local gboolean inside;
+
 /* The best kernels that this CPU can run, or NULL. */
 static const char *
 best_kernels (void)
@@ -86,24 +89,38 @@ parallel_blas_name (void)
   return name;
 }
 
+/* ---- the loop ---- */
+
 typedef struct {
   ParallelFunc func;
   gpointer data;
   int chunks;
+  int helpers;  /* threads that may join the calling one */
   gint next;    /* first chunk that nobody has taken; atomic */
   gint done;    /* atomic */
   gint stopped; /* atomic */
 } Job;
 
-typedef struct {
-  Job *job;
-  int number;
-} Worker;
+/* Threads are started once and wait for jobs; there is one job at a time. */
+static struct {
+  GMutex lock;
+  GCond wake; /* there is a job */
+  GCond rest; /* a thread has finished its part */
+  Job *job;   /* NULL for none */
+  gint jobs; /* how many there were; atomic */
+  int threads;
+  int busy; /* threads at work on the job */
+} pool;
+
+/* Looks for the next job so often before going to sleep: jobs often follow one
+ * another within microseconds, and waking takes longer. */
+#define PATIENCE 2000
 
 /* Takes one chunk and does it; FALSE when none is left. */
 static gboolean
 do_one_chunk (Job *job, int worker)
 {
+  gboolean was_inside = inside;
   int chunk;
 
   if (g_atomic_int_get (&job->stopped))
@@ -111,39 +128,95 @@ do_one_chunk (Job *job, int worker)
   chunk = g_atomic_int_add (&job->next, 1);
   if (chunk >= job->chunks)
     return FALSE;
+  inside = TRUE;
   job->func (chunk, worker, job->data);
+  inside = was_inside;
   g_atomic_int_inc (&job->done);
   return TRUE;
+}
+
+/* Waits for a job that is not the one numbered @seen. */
+static void
+await_job (gint seen)
+{
+  for (int i = 0; i < PATIENCE; i++)
+    if (g_atomic_int_get (&pool.jobs) != seen)
+      break;
+  g_mutex_lock (&pool.lock);
+  while (pool.jobs == seen)
+    g_cond_wait (&pool.wake, &pool.lock);
 }
 
 static gpointer
 run_worker (gpointer data)
 {
-  Worker *worker = data;
+  int number = GPOINTER_TO_INT (data);
+  gint seen = 0;
 
   if (openblas_get_parallel () == FLAVOUR_OPENMP)
     openblas_set_num_threads (1);
-  while (do_one_chunk (worker->job, worker->number))
-    ;
+  for (;;) {
+    Job *job;
+
+    await_job (seen); /* returns with the lock */
+    seen = pool.jobs;
+    job = pool.job;
+    if (job != NULL && number <= job->helpers) {
+      pool.busy++;
+      g_mutex_unlock (&pool.lock);
+      while (do_one_chunk (job, number))
+        ;
+      g_mutex_lock (&pool.lock);
+      pool.busy--;
+      g_cond_signal (&pool.rest);
+    }
+    g_mutex_unlock (&pool.lock);
+  }
   return NULL;
+}
+
+/* Hands @job to the threads of the pool, started as needed.  A thread that the
+ * system refuses leaves its chunks to the others. */
+static void
+open_job (Job *job)
+{
+  g_mutex_lock (&pool.lock);
+  while (pool.threads < job->helpers) {
+    GThread *thread = g_thread_try_new (
+      "tessera", run_worker, GINT_TO_POINTER (pool.threads + 1), NULL);
+
+    if (thread == NULL)
+      break;
+    g_thread_unref (thread);
+    pool.threads++;
+  }
+  pool.job = job;
+  g_atomic_int_inc (&pool.jobs);
+  g_cond_broadcast (&pool.wake);
+  g_mutex_unlock (&pool.lock);
+}
+
+/* Waits until no thread looks at the job any more. */
+static void
+close_job (void)
+{
+  g_mutex_lock (&pool.lock);
+  pool.job = NULL;
+  while (pool.busy > 0)
+    g_cond_wait (&pool.rest, &pool.lock);
+  g_mutex_unlock (&pool.lock);
 }
 
 gboolean
 parallel_for (int chunks, ParallelFunc func, gpointer data,
               const Progress *progress, GError **error)
 {
-  int helpers = MAX (0, MIN (thread_count, chunks) - 1);
   Job job = { .func = func, .data = data, .chunks = chunks };
-  g_autofree Worker *workers = g_new (Worker, helpers + 1);
-  g_autofree GThread **threads = g_new (GThread *, helpers + 1);
   gboolean ok;
 
-  /* A thread that the system refuses leaves its chunks to the others. */
-  for (int i = 0; i < helpers; i++) {
-    workers[i] = (Worker){ &job, i + 1 };
-    threads[i] = g_thread_try_new ("tessera", run_worker, &workers[i], NULL);
-  }
-
+  job.helpers = inside ? 0 : MAX (0, MIN (thread_count, chunks) - 1);
+  if (job.helpers > 0)
+    open_job (&job);
   do {
     double share =
       chunks > 0 ? (double) g_atomic_int_get (&job.done) / chunks : 1;
@@ -152,9 +225,7 @@ parallel_for (int chunks, ParallelFunc func, gpointer data,
     if (!ok)
       g_atomic_int_set (&job.stopped, TRUE);
   } while (do_one_chunk (&job, 0));
-
-  for (int i = 0; i < helpers; i++)
-    if (threads[i] != NULL)
-      g_thread_join (threads[i]);
+  if (job.helpers > 0)
+    close_job ();
   return ok;
 }

@@ -36,8 +36,11 @@ int parallel_threads (void);
 /* The name of the BLAS in use: version, flavour and core. */
 const char *parallel_blas_name (void);
 
-/* Calls @func for the chunks 0 .. @chunks - 1 and returns when all are done.
+/* To be called by one thread at a time, the one that has the work done.
+ *
+ * Calls @func for the chunks 0 .. @chunks - 1 and returns when all are done.
  * @progress may be NULL and sees the share of chunks that are done.
+ * Called from inside a chunk, or with a single chunk, it starts no thread.
  * FALSE only when it was cancelled; some chunks were then left out. */
 gboolean parallel_for (int chunks, ParallelFunc func, gpointer data,
                        const Progress *progress, GError **error);

@@ -28,19 +28,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks that threads share. */
-#define BLOCKS 4
+/* Rows or columns that one thread takes at a time: products of fewer are slow,
+ * and matrices smaller than this are not worth starting a thread. */
+#define BLOCK 150
 
 /* |E|_F below which X is orthonormal to float accuracy; below which the
  * products leave less than that; and below which they are worth while. */
 #define ORTHONORMAL(n) (2e-6 * sqrt (n))
-#define NEARLY(n) (0.02 * cbrt (sqrt (n) / 17))
-#define SMALL 0.5
+#define NEARLY 0.02
+#define VERY_NEARLY 3e-3 /* the term E^2 is not needed either */
+#define SMALL 0.7
 
 #define MOST_ROUNDS 9
 
 /* Steps of the power iteration that estimates a norm. */
-#define POWER_STEPS 12
+#define POWER_STEPS 5
+
+/* Smaller singular values are below what float can tell. */
+#define LEAST_L 1e-4
 
 /* Completes Q, which so far is U1 V1' for the @rank leading singular vectors,
  * by U2 W V2' with W = Polar (U2' old V2). */
@@ -98,10 +103,11 @@ polar_svd (const Mat *M, const Mat *old, double tolerance, Mat *Q)
 /* ---- by products ---- */
 
 struct PolarWorkspace {
-  int n;
+  int n, blocks;
   MatF X, product, work; /* n x n */
   MatF G;                /* X'X, then E or Z, then T or L */
   double a, b, c;        /* weights of the round */
+  gboolean squares;      /* whether E^2 counts in it */
   int fallbacks;
 };
 
@@ -111,6 +117,7 @@ polar_workspace_new (int n)
   PolarWorkspace *self = g_new0 (PolarWorkspace, 1);
 
   self->n = n;
+  self->blocks = MAX (1, n / BLOCK);
   self->X = matf_new (n, n);
   self->product = matf_new (n, n);
   self->work = matf_new (n, n);
@@ -179,7 +186,7 @@ choose_weights (PolarWorkspace *self, double l)
 static int
 block_start (const PolarWorkspace *self, int block)
 {
-  return self->n * block / BLOCKS;
+  return self->n * block / self->blocks;
 }
 
 /* Columns of a block of X'X, from the diagonal block down. */
@@ -246,7 +253,8 @@ correct_block (int block, int worker, gpointer data)
     for (int i = 0; i < n; i++)
       *matf_at (&T, i, j) =
         0.5f * *matf_at (&E, i, j) + (i == first + j ? 1 : 0);
-  matf_multiply (0.375f, &self->G, PLAIN, &E, PLAIN, 1, &T);
+  if (self->squares)
+    matf_multiply (0.375f, &self->G, PLAIN, &E, PLAIN, 1, &T);
   matf_multiply (1, &self->X, PLAIN, &T, PLAIN, 0, &out);
 }
 
@@ -256,7 +264,7 @@ make_gram (PolarWorkspace *self)
 {
   double sum = 0;
 
-  parallel_for (BLOCKS, multiply_block, self, NULL, NULL);
+  parallel_for (self->blocks, multiply_block, self, NULL, NULL);
   for (int j = 0; j < self->n; j++) {
     const float *g = matf_at (&self->G, 0, j);
     double column = (double) (g[j] - 1) * (g[j] - 1);
@@ -283,7 +291,7 @@ halley_round (PolarWorkspace *self)
                            self->G.ld)
       != 0)
     return FALSE;
-  parallel_for (BLOCKS, solve_block, self, NULL, NULL);
+  parallel_for (self->blocks, solve_block, self, NULL, NULL);
   return TRUE;
 }
 
@@ -299,7 +307,7 @@ product_round (PolarWorkspace *self)
 
       *matf_at (&self->G, i, j) = *matf_at (&self->G, j, i) = e;
     }
-  parallel_for (BLOCKS, correct_block, self, NULL, NULL);
+  parallel_for (self->blocks, correct_block, self, NULL, NULL);
   swap = self->X;
   self->X = self->product;
   self->product = swap;
@@ -315,8 +323,9 @@ converge (PolarWorkspace *self, double l)
     if (e < ORTHONORMAL (self->n))
       return TRUE;
     if (e < SMALL) {
+      self->squares = e > VERY_NEARLY;
       product_round (self);
-      if (e < NEARLY (self->n))
+      if (e < NEARLY)
         return TRUE;
     } else {
       l = choose_weights (self, l);
@@ -343,8 +352,8 @@ fall_back (PolarWorkspace *self, const MatF *M, MatF *Q)
 gboolean
 polar_fast (PolarWorkspace *self, const MatF *M, double least, MatF *Q)
 {
-  /* The estimate of the norm may be a little low. */
-  double norm = 1.1 * polar_norm (M), l = CLAMP (least, 1e-4, 0.999);
+  /* A norm a little too small does no harm. */
+  double norm = polar_norm (M), l = CLAMP (least / norm, LEAST_L, 0.999);
 
   g_return_val_if_fail (M->rows == self->n && M->cols == self->n, FALSE);
 

@@ -24,8 +24,8 @@ void polar_workspace_free (PolarWorkspace *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarWorkspace, polar_workspace_free)
 
 /* Q = Polar (M), n x n, accurate to about 1e-6 times the condition number of
- * M; @Q may not be @M.  @least is a guess of the smallest singular value of M
- * relative to the largest, 0 .. 1; a wrong one costs a round or two.
+ * M; @Q may not be @M.  @least is a guess of the smallest singular value of M;
+ * a wrong one costs a round or two.
  * A round costs 10/3 n^3 operations; condition number 50 needs 4 rounds.
  * Takes the SVD where that does not converge; FALSE if that fails too. */
 gboolean polar_fast (PolarWorkspace *self, const MatF *M, double least,
@@ -34,6 +34,6 @@ gboolean polar_fast (PolarWorkspace *self, const MatF *M, double least,
 /* How often polar_fast() took the SVD. */
 int polar_fallbacks (const PolarWorkspace *self);
 
-/* Estimate of the largest singular value of @M, a few percent below at most.
- */
+/* An estimate of the largest singular value of @M, a fifth too small at the
+ * worst. */
 double polar_norm (const MatF *M);

@@ -2,12 +2,15 @@
 
 #include "base/parallel.h"
 
-/* Blocks of columns: enough for the threads of a large machine. */
+/* Blocks of columns: enough for the threads of a large machine.  Below so many
+ * operations a product is done before a thread has started. */
 #define BLOCKS 16
+#define SMALL 1e6
 
 typedef struct {
   double alpha, beta;
   const Mat *A, *B;
+  int blocks;
   MatOp op_a, op_b;
   Mat *C;
 } Product;
@@ -16,8 +19,8 @@ static void
 multiply_block (int block, int worker, gpointer data)
 {
   const Product *p = data;
-  int first = (int) ((gint64) p->C->cols * block / BLOCKS);
-  int count = (int) ((gint64) p->C->cols * (block + 1) / BLOCKS) - first;
+  int first = (int) ((gint64) p->C->cols * block / p->blocks);
+  int count = (int) ((gint64) p->C->cols * (block + 1) / p->blocks) - first;
   Mat C = mat_columns (p->C, first, count);
   Mat B = p->op_b == PLAIN
             ? mat_columns (p->B, first, count)
@@ -32,7 +35,15 @@ void
 product_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
                   MatOp op_b, double beta, Mat *C)
 {
-  Product product = { alpha, beta, A, B, op_a, op_b, C };
+  double operations = 2. * A->rows * A->cols * C->cols;
+  Product product = { .alpha = alpha,
+                      .beta = beta,
+                      .A = A,
+                      .B = B,
+                      .op_a = op_a,
+                      .op_b = op_b,
+                      .C = C,
+                      .blocks = operations < SMALL ? 1 : BLOCKS };
 
-  parallel_for (BLOCKS, multiply_block, &product, NULL, NULL);
+  parallel_for (product.blocks, multiply_block, &product, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 
 #include "base/matrix.h"
 
-/* C = alpha op(A) op(B) + beta C, as mat_multiply().  Not to be called from
- * inside a parallel loop. */
+/* C = alpha op(A) op(B) + beta C, as mat_multiply(). */
 void product_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
                        MatOp op_b, double beta, Mat *C);

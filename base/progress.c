@@ -7,12 +7,11 @@ progress_step (const Progress *progress, double done, GError **error)
 {
   if (progress == NULL)
     return TRUE;
-  if (g_cancellable_is_cancelled (progress->cancellable)) {
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
-                         "interrupted");
-    return FALSE;
-  }
   if (progress->report != NULL)
     progress->report (done, progress->user_data);
-  return TRUE;
+  if (!g_cancellable_is_cancelled (progress->cancellable))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
+                       "interrupted");
+  return FALSE;
 }

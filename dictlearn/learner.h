@@ -37,7 +37,8 @@ typedef struct {
   double objective; /* what it minimises, a sample; its file has the formula */
   double density;   /* share of non-zeros among the latest codes */
   double threshold; /* in use; 0 where there is none */
-  double change;    /* |D_t - D_(t-1)|_F of the latest step */
+  double change;    /* |D_t - D_(t-1)|_F of the latest step; INFINITY while the
+                       threshold still shrinks */
 } LearnStatus;
 
 /* Called after each iteration, on the thread that feeds.  It may look at the

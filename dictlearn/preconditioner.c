@@ -120,7 +120,14 @@ preconditioner_unwhiten (const Preconditioner *self, Mat *W)
 }
 
 void
-preconditioner_transposed (const Preconditioner *self, Mat *W)
+preconditioner_matrix (const Preconditioner *self, MatF *P)
 {
-  mat_solve_upper (scale (self), &self->V, TRANSPOSED, W);
+  g_auto (Mat) inverse = mat_new (self->n, self->n);
+  float factor = (float) scale (self);
+
+  mat_copy (&self->V, &inverse);
+  mat_invert_upper (&inverse);
+  for (int j = 0; j < self->n; j++)
+    for (int i = 0; i < self->n; i++)
+      *matf_at (P, i, j) = factor * (float) *mat_at (&inverse, i, j);
 }

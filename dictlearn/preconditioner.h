@@ -42,5 +42,6 @@ guint64 preconditioner_samples (const Preconditioner *self);
 void preconditioner_whiten (const Preconditioner *self, Mat *W);
 void preconditioner_unwhiten (const Preconditioner *self, Mat *W);
 
-/* W = P' W, in place: D' P = (P' D)'. */
-void preconditioner_transposed (const Preconditioner *self, Mat *W);
+/* P itself, upper triangular, zero below: for products where float will do.
+ * n^3 / 3 operations, in double but for the result. */
+void preconditioner_matrix (const Preconditioner *self, MatF *P);

@@ -7,22 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-/* rho, as a share of |W X'|_2. */
-#define KEEP_OLD 0.02
+/* rho, as a share of the mean singular value of W X'. */
+#define KEEP_OLD 0.25
 
 /* Atoms that one thread codes at a time. */
-#define BLOCK 75
-
-/* Columns that one thread solves for at a time. */
-#define SOLVE_BLOCK 75
+#define BLOCK 150
 
 struct Whitened {
   int n;
   MatF D, old;
-  Mat wide; /* n x n, for the solves */
-  MatF B;   /* P' D */
-  MatF M;   /* Y X', then W X' + rho D */
-  MatF X;   /* w x n: codes, one atom a column */
+  MatF P;
+  MatF B; /* P' D */
+  MatF M; /* W X' + rho D */
+  MatF X; /* w x n: codes, one atom a column */
   PolarWorkspace *polar;
 };
 
@@ -31,11 +28,12 @@ whitened_new (const Preconditioner *P, const Mat *A)
 {
   int n = preconditioner_length (P);
   g_autoptr (Whitened) self = g_new0 (Whitened, 1);
+  g_auto (Mat) wide = { 0 };
 
   self->n = n;
   self->D = matf_new (n, n);
   self->old = matf_new (n, n);
-  self->wide = mat_new (n, n);
+  self->P = matf_new (n, n);
   self->B = matf_new (n, n);
   self->M = matf_new (n, n);
   self->polar = polar_workspace_new (n);
@@ -44,12 +42,13 @@ whitened_new (const Preconditioner *P, const Mat *A)
       *matf_at (&self->D, i, i) = 1;
     return g_steal_pointer (&self);
   }
-  mat_copy (A, &self->wide);
-  preconditioner_whiten (P, &self->wide);
-  mat_normalise_columns (&self->wide);
-  if (!polar_svd (&self->wide, NULL, 0, &self->wide))
+  wide = mat_new (n, n);
+  mat_copy (A, &wide);
+  preconditioner_whiten (P, &wide);
+  mat_normalise_columns (&wide);
+  if (!polar_svd (&wide, NULL, 0, &wide))
     return NULL;
-  mat_to_float (&self->wide, &self->D);
+  mat_to_float (&wide, &self->D);
   return g_steal_pointer (&self);
 }
 
@@ -60,50 +59,12 @@ whitened_free (Whitened *self)
     return;
   matf_clear (&self->D);
   matf_clear (&self->old);
-  mat_clear (&self->wide);
+  matf_clear (&self->P);
   matf_clear (&self->B);
   matf_clear (&self->M);
   matf_clear (&self->X);
   polar_workspace_free (self->polar);
   g_free (self);
-}
-
-/* ---- solves with P, shared by threads column by column ---- */
-
-typedef struct {
-  const Preconditioner *P;
-  void (*solve) (const Preconditioner *P, Mat *W);
-  const MatF *from;
-  MatF *to;
-  Mat *wide;
-} Solve;
-
-static void
-solve_block (int block, int worker, gpointer data)
-{
-  const Solve *s = data;
-  int first = block * SOLVE_BLOCK;
-  int count = MIN (SOLVE_BLOCK, s->from->cols - first);
-  MatF from = matf_columns (s->from, first, count);
-  MatF to = matf_columns (s->to, first, count);
-  Mat wide = mat_columns (s->wide, first, count);
-
-  (void) worker;
-  mat_from_float (&from, &wide);
-  s->solve (s->P, &wide);
-  mat_to_float (&wide, &to);
-}
-
-/* @to = P @from  or  P' @from,  whichever @solve does. */
-static void
-apply (Whitened *self, const Preconditioner *P,
-       void (*solve) (const Preconditioner *, Mat *), const MatF *from,
-       MatF *to)
-{
-  Solve s = { P, solve, from, to, &self->wide };
-
-  parallel_for ((from->cols + SOLVE_BLOCK - 1) / SOLVE_BLOCK, solve_block, &s,
-                NULL, NULL);
 }
 
 /* ---- codes and their product with the samples, atom by atom ---- */
@@ -116,7 +77,8 @@ typedef struct {
   double *energy; /* of the codes, before and after the threshold, by block */
 } WindowTask;
 
-/* X = HT_z (Y' B) for a block of atoms, the codes of one atom in a column. */
+/* B = P' D and X = HT_z (Y' B) for a block of atoms, the codes of one atom in
+ * a column. */
 static void
 code_block (const WindowTask *task, int block, int first, int count)
 {
@@ -126,6 +88,9 @@ code_block (const WindowTask *task, int block, int first, int count)
   double before = 0, after = 0;
   gsize kept = 0;
 
+  memcpy (B.data, matf_at (&self->D, 0, first),
+          (gsize) count * (gsize) self->n * sizeof (float));
+  matf_multiply_upper (1, &self->P, TRANSPOSED, &B);
   matf_multiply (1, task->Y, TRANSPOSED, &B, PLAIN, 0, &X);
   for (int j = 0; j < count; j++) {
     float *x = matf_at (&X, 0, j);
@@ -147,12 +112,13 @@ code_block (const WindowTask *task, int block, int first, int count)
   task->energy[2 * block + 1] = after;
 }
 
-/* Y X' for a block of atoms; most codes are zero. */
+/* M = P (Y X') for a block of atoms; most codes are zero. */
 static void
 gather_block (const WindowTask *task, int first, int count)
 {
   Whitened *self = task->self;
   const MatF *Y = task->Y;
+  MatF M = matf_columns (&self->M, first, count);
 
   for (int j = first; j < first + count; j++) {
     const float *x = matf_at (&self->X, 0, j);
@@ -163,6 +129,7 @@ gather_block (const WindowTask *task, int first, int count)
       if (x[i] != 0)
         matf_axpy (self->n, x[i], matf_at (Y, 0, i), m);
   }
+  matf_multiply_upper (1, &self->P, PLAIN, &M);
 }
 
 static void
@@ -186,7 +153,7 @@ make_room (Whitened *self, int samples)
   self->X = matf_new (samples, self->n);
 }
 
-/* B = P' D, X = HT_z (D' W), M = Y X'. */
+/* X = HT_z (D' W), M = W X'. */
 static void
 code_window (Whitened *self, const Preconditioner *P, const MatF *Y, double z,
              LearnStatus *status)
@@ -199,7 +166,7 @@ code_window (Whitened *self, const Preconditioner *P, const MatF *Y, double z,
   double rest = 0;
 
   make_room (self, Y->cols);
-  apply (self, P, preconditioner_transposed, &self->D, &self->B);
+  preconditioner_matrix (P, &self->P);
   parallel_for (blocks, code_and_gather, &task, NULL, NULL);
   for (int b = 0; b < blocks; b++) {
     total += kept[b];
@@ -224,6 +191,24 @@ change (const MatF *D, const MatF *old)
   return sqrt (sum);
 }
 
+/* Mean of the diagonal of D' W X', what an atom gains: near the mean singular
+ * value of W X', since D is near its polar factor. */
+static double
+mean_gain (const Whitened *self)
+{
+  double sum = 0;
+
+  for (int j = 0; j < self->n; j++) {
+    const float *d = matf_at (&self->D, 0, j), *m = matf_at (&self->M, 0, j);
+    float dot = 0;
+
+    for (int i = 0; i < self->n; i++)
+      dot += d[i] * m[i];
+    sum += dot;
+  }
+  return fabs (sum) / self->n;
+}
+
 gboolean
 whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
                double z, LearnStatus *status)
@@ -235,11 +220,10 @@ whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
   status->change = 0;
   if (status->density == 0)
     return TRUE;
-  apply (self, P, preconditioner_whiten, &self->M, &self->M);
-  rho = (float) (KEEP_OLD * polar_norm (&self->M));
+  rho = (float) (KEEP_OLD * mean_gain (self));
   memcpy (self->old.data, self->D.data, size * sizeof (float));
   matf_axpy ((int) size, rho, self->D.data, self->M.data);
-  if (!polar_fast (self->polar, &self->M, KEEP_OLD / 2, &self->D))
+  if (!polar_fast (self->polar, &self->M, rho / 2, &self->D))
     return FALSE;
   status->change = change (&self->D, &self->old);
   return TRUE;

@@ -99,7 +99,7 @@ test_fast_equals_svd (void)
         mat_to_float (&M, &narrow);
         mat_from_float (&narrow, &M);
         g_assert_true (polar_svd (&M, NULL, 0, &expected));
-        g_assert_true (polar_fast (workspace, &narrow, 0.02, &fast));
+        g_assert_true (polar_fast (workspace, &narrow, 0.005, &fast));
         mat_from_float (&fast, &got);
         assert_at_most (largest_difference (&got, &expected), 1e-5);
         assert_at_most (not_orthonormal (&got), 1e-5);
@@ -118,7 +118,7 @@ test_fast_falls_back (void)
   g_autoptr (PolarWorkspace) workspace = polar_workspace_new (N);
 
   mat_to_float (&M, &narrow);
-  g_assert_true (polar_fast (workspace, &narrow, 0.02, &fast));
+  g_assert_true (polar_fast (workspace, &narrow, 0.005, &fast));
   mat_from_float (&fast, &got);
   assert_at_most (not_orthonormal (&got), 1e-5);
 }

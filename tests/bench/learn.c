@@ -25,7 +25,7 @@
 #define SAMPLES 10000
 #define WINDOW 500
 #define THRESHOLD 1.6
-#define KEEP_OLD 0.02 /* as in whitened.c */
+#define KEEP_OLD 0.25 /* as in whitened.c */
 
 static const char *const photos[] = {
   "data/photos/badlands5.png", "data/photos/beach0.png",
@@ -105,7 +105,7 @@ plain_step (Plain *p, const Mat *Y)
 {
   Mat y = mat_columns (Y, p->seen, 1);
   Mat window;
-  double norm = 0;
+  double gain = 0;
 
   p->seen++;
   window = mat_columns (Y, p->seen - WINDOW, WINDOW);
@@ -117,11 +117,10 @@ plain_step (Plain *p, const Mat *Y)
   mat_multiply (1, &p->D, TRANSPOSED, &p->W, PLAIN, 0, &p->X);
   threshold_apply (&p->X, THRESHOLD, &p->X);
   mat_multiply (1, &p->W, PLAIN, &p->X, TRANSPOSED, 0, &p->M);
-  for (int i = 0; i < p->n; i++)
-    norm = fmax (norm, *mat_at (&p->M, i, i));
+  gain = fabs (mat_dot (&p->D, &p->M)) / p->n;
   for (int j = 0; j < p->n; j++)
     for (int i = 0; i < p->n; i++)
-      *mat_at (&p->M, i, j) += KEEP_OLD * norm * *mat_at (&p->D, i, j);
+      *mat_at (&p->M, i, j) += KEEP_OLD * gain * *mat_at (&p->D, i, j);
   g_assert_true (polar_svd (&p->M, NULL, 0, &p->D));
 }
 
