@@ -6,6 +6,7 @@
 #   check       run the tests            check-asan  the same, sanitized
 #   layers      check who includes whom  headers     each compiles alone
 #   bench       measure speed            format      lay the sources out
+#   dictionary  learn anew the one inside the program
 #   install, uninstall (PREFIX, DESTDIR), clean
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
@@ -62,6 +63,13 @@ check-asan:
 	$(MAKE) check BUILD=$(BUILD)/asan LDFLAGS= CFLAGS="-O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
+
+# The dictionary inside the program, and how it was learned.
+LEARNED := data/dictionaries/learned.safetensors
+$(BUILD)/dictlearn/builtin.o: $(LEARNED)
+dictionary: all
+	$(BUILD)/tessera learn data/photos --algorithm online --iterations 300 \
+	  --max-patches 200k --seed 1 --force -o $(LEARNED)
 
 # Folders are layers: a file includes only its own or one further right.
 LAYERS := app imaging dictlearn omp base
@@ -122,6 +130,6 @@ clean:
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
   tests/support.c tests/bench/support.c))
 
-.PHONY: all check check-asan layers headers bench format deps demo install \
+.PHONY: all check check-asan layers headers bench format deps demo dictionary install \
   uninstall clean
 .SECONDARY:

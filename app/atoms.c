@@ -3,21 +3,15 @@
 #include "app/files.h"
 #include "app/output.h"
 #include "base/error.h"
-#include "dictlearn/starts.h"
+#include "dictlearn/builtin.h"
 
-#define BUILTIN_PATCH 10
-#define BUILTIN_CHANNELS 3
+#define BUILTIN "builtin"
+#define LEARNED "learned"
 
 gboolean
 atoms_is_builtin (const char *name)
 {
-  return g_str_equal (name, "builtin");
-}
-
-Dictionary *
-atoms_builtin (void)
-{
-  return dictionary_dct (BUILTIN_PATCH, BUILTIN_CHANNELS);
+  return g_str_equal (name, BUILTIN);
 }
 
 Dictionary *
@@ -26,7 +20,9 @@ atoms_load (const char *name, GError **error)
   g_autoptr (GBytes) bytes = NULL;
 
   if (atoms_is_builtin (name))
-    return atoms_builtin ();
+    return dictionary_builtin (3);
+  if (g_str_equal (name, LEARNED))
+    return dictionary_learned ();
   bytes = file_read (name, error);
   if (bytes == NULL)
     return NULL;

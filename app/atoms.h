@@ -1,19 +1,18 @@
 /* atoms.h - dictionaries by name
  *
- * The name "builtin" stands for the dictionary inside the program.
+ * The names "builtin" and "learned" stand for dictionaries inside the program,
+ * see dictlearn/builtin.h.
  */
 #pragma once
 
 #include "app/option.h"
 #include "dictlearn/dictionary.h"
 
+/* Whether @name is the one that is used when none is named. */
 gboolean atoms_is_builtin (const char *name);
 
-/* The dictionary that is used when none is named; the caller owns it. */
-Dictionary *atoms_builtin (void);
-
-/* Reads the dictionary @name, "builtin", "-" or a file.  NULL with @error set:
- * INPUT, LIMIT. */
+/* Reads the dictionary @name: one of those inside, "-" or a file.  NULL with
+ * @error set: INPUT, LIMIT. */
 Dictionary *atoms_load (const char *name, GError **error);
 
 /* For a row of options: the name of a dictionary to write.  Insists on an

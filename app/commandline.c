@@ -61,7 +61,7 @@ static void
 add_common (CommandLine *line)
 {
   const Option dictionary[] = {
-    { "dict", 0, "FILE", "dictionary to use, or 'builtin'", option_file,
+    { "dict", 0, "FILE", "dictionary to use, 'builtin' or 'learned'", option_file,
       .value = &line->dictionary, .role = INPUT_FILE },
   };
   const Option seed[] = {

@@ -18,8 +18,9 @@ static const char about[] =
   "  tessera dict atoms.npy -o my.safetensors\n"
   "\n"
   "Shows what is in a dictionary.  It can be drawn as a mosaic of its atoms\n"
-  "and converted to and from the array files of numpy.  'builtin' is the\n"
-  "dictionary inside the program; './builtin' is a file of that name.";
+  "and converted to and from the array files of numpy.  'builtin' and\n"
+  "'learned' are dictionaries inside the program; './builtin' is a file of\n"
+  "that name.";
 
 #define DEFAULT_ZOOM 2
 #define MAX_ZOOM 64

@@ -18,6 +18,7 @@
 #define GRACE_SECONDS 1
 
 static GCancellable *cancellable;
+static gint is_patient; /* atomic */
 static sem_t arrived;
 
 static void
@@ -30,20 +31,34 @@ on_signal (int number)
   errno = saved_errno;
 }
 
-static gpointer
-watch (gpointer data)
+static void
+wait_for_signal (void)
 {
-  struct timespec deadline;
-
-  (void) data;
   while (sem_wait (&arrived) != 0)
     ;
-  g_cancellable_cancel (cancellable);
+}
+
+static void
+wait_for_signal_or_deadline (void)
+{
+  struct timespec deadline;
 
   clock_gettime (CLOCK_REALTIME, &deadline);
   deadline.tv_sec += GRACE_SECONDS;
   while (sem_timedwait (&arrived, &deadline) != 0 && errno == EINTR)
     ;
+}
+
+/* @data is what the first signal cancels. */
+static gpointer
+watch (gpointer data)
+{
+  wait_for_signal ();
+  g_cancellable_cancel (data);
+  if (g_atomic_int_get (&is_patient))
+    wait_for_signal ();
+  else
+    wait_for_signal_or_deadline ();
   pending_exit ("interrupted", TESSERA_ERROR_CANCELLED);
 }
 
@@ -67,7 +82,7 @@ interrupt_init (void)
   cancellable = g_cancellable_new ();
   if (sem_init (&arrived, 0, 0) != 0)
     return;
-  thread = g_thread_try_new ("interrupt", watch, NULL, NULL);
+  thread = g_thread_try_new ("interrupt", watch, cancellable, NULL);
 
   /* Without the thread signals end the program in the usual way. */
   if (thread == NULL)
@@ -82,4 +97,17 @@ GCancellable *
 interrupt_cancellable (void)
 {
   return cancellable;
+}
+
+void
+interrupt_be_patient (void)
+{
+  g_atomic_int_set (&is_patient, TRUE);
+}
+
+/* The thread keeps the old one. */
+void
+interrupt_begin_saving (void)
+{
+  cancellable = g_cancellable_new ();
 }

@@ -3,7 +3,8 @@
  * The first SIGINT, SIGTERM or SIGHUP asks the work to stop.  If the program
  * is still there after a second, since it hangs in a read say, or if a second
  * signal comes, it ends at once.  Either way it says so, leaves no unfinished
- * file behind and exits with 130.
+ * file behind and exits with 130.  Work that saves what it has done so far may
+ * ask for more than that second; the second signal still ends it.
  */
 #pragma once
 
@@ -14,3 +15,11 @@ void interrupt_init (void);
 
 /* Is cancelled by the first signal. */
 GCancellable *interrupt_cancellable (void);
+
+/* For work that has something to save when it is stopped: the first signal
+ * then gives it all the time it needs. */
+void interrupt_be_patient (void);
+
+/* From here on what is left is to save: interrupt_cancellable() is another
+ * one, which no signal cancels. */
+void interrupt_begin_saving (void);

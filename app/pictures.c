@@ -1,13 +1,48 @@
 #include "app/pictures.h"
 
+#include "app/terminal.h"
 #include "base/error.h"
 #include "imaging/codec.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-/* Folders in folders: deeper than anybody sorts pictures, and an end to links
- * that lead in a circle. */
-#define MOST_LEVELS 16
+/* Folders in folders: deeper than anybody sorts pictures. */
+#define MOST_LEVELS 64
+
+typedef struct {
+  GPtrArray *pictures;
+  GHashTable *seen; /* files and folders, since links may lead in a circle */
+} Search;
+
+/* What a path leads to, by whatever name. */
+typedef struct {
+  guint64 device, number;
+} Identity;
+
+static guint
+identity_hash (gconstpointer a)
+{
+  const Identity *id = a;
+
+  return g_int64_hash (&id->number) ^ g_int64_hash (&id->device);
+}
+
+static gboolean
+identity_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Identity)) == 0;
+}
+
+/* TRUE the first time. */
+static gboolean
+is_new (Search *search, const struct stat *info)
+{
+  Identity *id = g_new (Identity, 1);
+
+  *id = (Identity){ info->st_dev, info->st_ino };
+  return g_hash_table_add (search->seen, id);
+}
 
 static int
 by_name (gconstpointer a, gconstpointer b)
@@ -37,7 +72,7 @@ list_folder (const char *folder, GError **error)
 }
 
 static gboolean
-add_folder (GPtrArray *pictures, const char *folder, int level, GError **error)
+add_folder (Search *search, const char *folder, int level, GError **error)
 {
   g_autoptr (GPtrArray) names = list_folder (folder, error);
 
@@ -45,15 +80,38 @@ add_folder (GPtrArray *pictures, const char *folder, int level, GError **error)
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
+    g_autoptr (GError) unreadable = NULL;
     ImageFormat format;
+    struct stat info;
 
-    if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-      if (level < MOST_LEVELS
-          && !add_folder (pictures, path, level + 1, error))
-        return FALSE;
-    } else if (image_format_from_path (path, &format))
-      g_ptr_array_add (pictures, g_steal_pointer (&path));
+    if (stat (path, &info) != 0)
+      continue;
+    if (S_ISDIR (info.st_mode)) {
+      if (level < MOST_LEVELS && is_new (search, &info)
+          && !add_folder (search, path, level + 1, &unreadable))
+        terminal_note ("left out: %s", unreadable->message);
+    } else if (S_ISREG (info.st_mode) && image_format_from_path (path, &format)
+               && is_new (search, &info))
+      g_ptr_array_add (search->pictures, g_steal_pointer (&path));
   }
+  return TRUE;
+}
+
+static gboolean
+add_argument (Search *search, const char *path, GError **error)
+{
+  struct stat info;
+
+  if (stat (path, &info) != 0) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: no such file or folder", path);
+    return FALSE;
+  }
+  if (!is_new (search, &info))
+    return TRUE;
+  if (S_ISDIR (info.st_mode))
+    return add_folder (search, path, 0, error);
+  g_ptr_array_add (search->pictures, g_strdup (path));
   return TRUE;
 }
 
@@ -61,18 +119,13 @@ GPtrArray *
 pictures_find (char **arguments, GError **error)
 {
   g_autoptr (GPtrArray) pictures = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) seen =
+    g_hash_table_new_full (identity_hash, identity_equal, g_free, NULL);
+  Search search = { pictures, seen };
 
   for (int i = 0; arguments[i] != NULL; i++)
-    if (g_file_test (arguments[i], G_FILE_TEST_IS_DIR)) {
-      if (!add_folder (pictures, arguments[i], 0, error))
-        return NULL;
-    } else if (g_file_test (arguments[i], G_FILE_TEST_EXISTS))
-      g_ptr_array_add (pictures, g_strdup (arguments[i]));
-    else {
-      g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                   "%s: no such file or folder", arguments[i]);
+    if (!add_argument (&search, arguments[i], error))
       return NULL;
-    }
   if (pictures->len == 0) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                  "%s: no PNG or JPEG picture in it", arguments[0]);

@@ -94,6 +94,12 @@ progress_bar_start (ProgressBar *bar, const char *label)
 }
 
 void
+progress_bar_set_label (ProgressBar *bar, const char *label)
+{
+  bar->label = label;
+}
+
+void
 progress_bar_stop (ProgressBar *bar)
 {
   if (bar->drawn != 0)

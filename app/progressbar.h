@@ -13,5 +13,8 @@ typedef struct {
  * @bar must live as long as it. */
 Progress progress_bar_start (ProgressBar *bar, const char *label);
 
+/* Changes the label, which must live as long as it is shown. */
+void progress_bar_set_label (ProgressBar *bar, const char *label);
+
 /* Takes the bar off the screen. */
 void progress_bar_stop (ProgressBar *bar);

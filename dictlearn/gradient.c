@@ -75,16 +75,38 @@ code (Gradient *self)
   status->threshold = self->z;
 }
 
+/* A step that cannot overshoot: the objective is quadratic in D with curvature
+ * 2 X X', whose largest eigenvalue is at most the largest sum of a row. */
+static double
+safe_rate (const Gradient *self)
+{
+  int n = self->base.n;
+  g_auto (Mat) XX = mat_new (n, n);
+  double most = 0;
+
+  product_multiply (1, &self->X, PLAIN, &self->X, TRANSPOSED, 0, &XX);
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+      sum += fabs (*mat_at (&XX, i, j));
+    most = fmax (most, sum);
+  }
+  return most > 0 ? 0.5 / most : 0;
+}
+
 static gboolean
 gradient_step (Learner *base, GError **error)
 {
   Gradient *self = (Gradient *) base;
   LearnStatus *status = &base->status;
+  double rate;
 
   code (self);
+  rate = base->options.rate > 0 ? base->options.rate : safe_rate (self);
   mat_copy (&self->D, &self->old);
-  product_multiply (2 * base->options.rate, &self->R, PLAIN, &self->X,
-                    TRANSPOSED, 1, &self->D);
+  product_multiply (2 * rate, &self->R, PLAIN, &self->X, TRANSPOSED, 1,
+                    &self->D);
   mat_normalise_columns (&self->D);
   status->change = mat_distance (&self->D, &self->old);
   if (!isfinite (status->change))

@@ -61,7 +61,7 @@ typedef struct {
   int stride;            /* online: new samples a step; the paper has 1 */
   int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
   gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
-  double rate;           /* gradient: length of a step */
+  double rate;           /* gradient: length of a step; 0 to choose */
   double noise; /* whitening: standard deviation below which directions are
                    not raised to the level of the rest, see preconditioner.h */
   guint64 seed;
@@ -75,8 +75,7 @@ typedef struct {
                    .iterations = 100,                                         \
                    .window = 500,                                             \
                    .stride = 1,                                               \
-                   .atoms_per_sample = 10,                                    \
-                   .rate = 1e-5 })
+                   .atoms_per_sample = 10 })
 
 /* One row of the table.  The functions get a Learner that is the first member
  * of a struct of @size bytes, zeroed but for what Learner holds. */

@@ -1,5 +1,6 @@
 #include "imaging/patchsource.h"
 
+#include "base/error.h"
 #include "base/random.h"
 
 #include <string.h>
@@ -8,36 +9,57 @@
 #define POOL_NUMBERS 6000000
 
 /* Streams of random numbers; the epoch is added to the upper half. */
-enum { STREAM_ORDER = 0x7073, STREAM_PLACES, STREAM_POOL };
+enum { STREAM_ORDER = 0x7073, STREAM_PLACES, STREAM_POOL, STREAM_FIRST };
+
+/* Steps of this share of a circle spread points evenly over it, however many
+ * there are: the golden ratio. */
+#define GOLDEN 0.61803398874989485
+
+/* What is known of a picture. */
+enum { NOT_SEEN, USED, SKIPPED };
+
+/* The picture that is drawn from.  Its places, row after row, are cut into as
+ * many runs as patches are wanted, and each run gives one.  Neighbours among
+ * the runs are far apart in time, so that the top of a picture that is larger
+ * than the pool does not come before its bottom. */
+typedef struct {
+  Image *image; /* or NULL */
+  gsize number; /* in the order of this epoch */
+  gsize places; /* that it has */
+  gsize wanted; /* patches */
+  gsize given;
+  gsize run, stride; /* the next run, and from one to the next */
+} Quarry;
 
 struct PatchSource {
   PatchSourceOptions options;
   GPtrArray *paths;
   int n; /* length of a patch */
 
+  guint8 *seen;      /* by picture */
+  int used, skipped; /* how many of each */
+
   guint64 epoch;
-  gsize *order; /* of the pictures */
-  guint next;   /* picture to read, in that order */
-  int used, skipped;
+  gsize *order;   /* of the pictures */
+  guint next;     /* picture to read, in that order */
+  guint64 left;   /* pictures to read that are not known to be broken */
+  guint64 wanted; /* patches still to be drawn, unless all are */
+  Quarry quarry;
 
   float *pool; /* capacity patches */
   gsize capacity, held;
   guint64 drawn; /* from the pool, this epoch */
-  Image *image;  /* the one that is drawn from, or NULL */
-  gsize *places; /* of it, shuffled */
-  gsize place, place_count;
 };
 
 PatchSource *
-patch_source_new (const GPtrArray *paths, const PatchSourceOptions *options)
+patch_source_new (GPtrArray *paths, const PatchSourceOptions *options)
 {
   PatchSource *self = g_new0 (PatchSource, 1);
 
   self->options = *options;
   self->n = options->patch * options->patch * options->channels;
-  self->paths = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < paths->len; i++)
-    g_ptr_array_add (self->paths, g_strdup (paths->pdata[i]));
+  self->paths = g_ptr_array_ref (paths);
+  self->seen = g_new0 (guint8, MAX (1, paths->len));
   self->order = g_new (gsize, MAX (1, paths->len));
   self->capacity = MAX (64, POOL_NUMBERS / (gsize) self->n);
   self->pool = g_new (float, self->capacity *(gsize) self->n);
@@ -51,9 +73,9 @@ patch_source_free (PatchSource *self)
   if (self == NULL)
     return;
   g_ptr_array_unref (self->paths);
-  image_free (self->image);
+  image_free (self->quarry.image);
+  g_free (self->seen);
   g_free (self->order);
-  g_free (self->places);
   g_free (self->pool);
   g_free (self);
 }
@@ -69,10 +91,11 @@ patch_source_begin (PatchSource *self, int epoch)
 {
   self->epoch = (guint64) epoch;
   self->next = 0;
-  self->used = self->skipped = 0;
+  self->left = self->paths->len - (guint64) self->skipped;
+  self->wanted = self->options.max_patches;
   self->held = 0;
   self->drawn = 0;
-  g_clear_pointer (&self->image, image_free);
+  g_clear_pointer (&self->quarry.image, image_free);
   random_permutation (self->options.seed, stream (self, STREAM_ORDER),
                       self->paths->len, self->order);
 }
@@ -89,12 +112,25 @@ patch_source_skipped (const PatchSource *self)
   return self->skipped;
 }
 
+/* ---- pictures ---- */
+
 static void
-skip (PatchSource *self, const char *path, const char *why)
+count_used (PatchSource *self, gsize picture)
 {
+  self->used += self->seen[picture] == NOT_SEEN;
+  self->seen[picture] = USED;
+}
+
+/* A picture that was good in an epoch before may be gone now. */
+static void
+skip (PatchSource *self, gsize picture, const char *why)
+{
+  self->used -= self->seen[picture] == USED;
   self->skipped++;
+  self->seen[picture] = SKIPPED;
   if (self->options.skipped != NULL)
-    self->options.skipped (path, why, self->options.data);
+    self->options.skipped (self->paths->pdata[picture], why,
+                           self->options.data);
 }
 
 /* Places along a side. */
@@ -104,70 +140,103 @@ places_along (const PatchSource *self, int length)
   return (gsize) ((length - self->options.patch) / self->options.step + 1);
 }
 
-/* How many patches the picture at hand gives: an even share, rounded so that
- * all pictures together give max_patches. */
+/* An even share of what is still wanted, rounded up: then all pictures
+ * together give as many as are wanted, and those that come after a broken one
+ * make up for it. */
 static gsize
-share_of_picture (const PatchSource *self, gsize number, gsize available)
+share_of_picture (PatchSource *self, gsize places)
 {
-  guint64 all = self->options.max_patches, pictures = self->paths->len;
-  guint64 before, after;
+  gsize share;
 
-  if (all == 0)
-    return available;
-  before = (guint64) ((double) all * (double) number / (double) pictures);
-  after = (guint64) ((double) all * (double) (number + 1) / (double) pictures);
-  return MIN (available, (gsize) (after - before));
+  if (self->options.max_patches == 0)
+    return places;
+  share = (gsize) MIN ((self->wanted - 1) / self->left + 1, places);
+  self->wanted -= share;
+  return share;
 }
 
-/* Chooses places of self->image at random: the first of a permutation. */
+static gsize
+common_divisor (gsize a, gsize b)
+{
+  return b == 0 ? a : common_divisor (b, a % b);
+}
+
+/* Takes @image over. */
 static void
-choose_places (PatchSource *self, gsize number)
+open_quarry (PatchSource *self, gsize number, Image *image)
 {
-  gsize across = places_along (self, self->image->width);
-  gsize down = places_along (self, self->image->height);
-  gsize available = across * down, wanted;
+  Quarry *quarry = &self->quarry;
+  gsize places =
+    places_along (self, image->width) * places_along (self, image->height);
+  gsize wanted = share_of_picture (self, places);
 
-  wanted = share_of_picture (self, number, available);
-  g_free (self->places);
-  self->places = g_new (gsize, MAX (1, wanted));
-  self->place = 0;
-  self->place_count = wanted;
-  /* Drawing again and again is cheaper than a permutation of millions, and a
-   * place that comes twice does no harm. */
-  for (gsize i = 0; i < wanted; i++)
-    self->places[i] =
-      wanted == available
-        ? i
-        : random_below (self->options.seed, stream (self, STREAM_PLACES),
-                        (guint64) number << 32 | i, available);
+  *quarry = (Quarry){ .image = image,
+                      .number = number,
+                      .places = places,
+                      .wanted = wanted,
+                      .stride = MAX (1, (gsize) (GOLDEN * (double) wanted)) };
+  quarry->run =
+    (gsize) random_below (self->options.seed, stream (self, STREAM_FIRST),
+                          (guint64) number, (guint64) wanted);
+  /* Only then every run has its turn. */
+  while (common_divisor (wanted, quarry->stride) > 1)
+    quarry->stride++;
 }
 
-/* Reads the next picture that can be used; FALSE when there is none. */
+/* A place in the next run; runs are as long as each other, or one longer. */
+static gsize
+next_place (PatchSource *self)
+{
+  Quarry *quarry = &self->quarry;
+  gsize length = quarry->places / quarry->wanted;
+  gsize longer = quarry->places % quarry->wanted;
+  gsize run = quarry->run;
+  gsize first = run * length + MIN (run, longer);
+
+  quarry->run = (run + quarry->stride) % quarry->wanted;
+  quarry->given++;
+  return first
+         + (gsize) random_below (
+           self->options.seed, stream (self, STREAM_PLACES),
+           (guint64) quarry->number << 32 | run, length + (run < longer));
+}
+
+/* Goes through the pictures to the next one that can be used.  FALSE when
+ * there is none, or enough was drawn. */
 static gboolean
 next_picture (PatchSource *self)
 {
   const PatchSourceOptions *o = &self->options;
 
-  g_clear_pointer (&self->image, image_free);
-  while (self->next < self->paths->len) {
-    gsize number = self->next++;
-    const char *path = self->paths->pdata[self->order[number]];
+  g_clear_pointer (&self->quarry.image, image_free);
+  while (self->next < self->paths->len
+         && (o->max_patches == 0 || self->wanted > 0)) {
+    gsize number = self->next++, picture = self->order[number];
     g_autoptr (GError) error = NULL;
+    g_autoptr (Image) image = NULL;
 
-    self->image = o->load (path, o->data, &error);
-    if (self->image == NULL)
-      skip (self, path, error->message);
-    else if (self->image->width < o->patch || self->image->height < o->patch) {
-      g_clear_pointer (&self->image, image_free);
-      skip (self, path, "smaller than a patch");
-    } else {
-      choose_places (self, number);
-      self->used++;
+    if (self->seen[picture] == SKIPPED)
+      continue;
+    image = o->load (self->paths->pdata[picture], o->data, &error);
+    if (image != NULL && image->width >= o->patch
+        && image->height >= o->patch) {
+      open_quarry (self, number, g_steal_pointer (&image));
+      count_used (self, picture);
+      self->left--;
       return TRUE;
     }
+    if (g_error_matches (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+      self->next = self->paths->len;
+      return FALSE;
+    }
+    skip (self, picture,
+          error != NULL ? error->message : "smaller than a patch");
+    self->left--;
   }
   return FALSE;
 }
+
+/* ---- patches ---- */
 
 /* One sample for plane @c of a patch: its own colour, grey for every plane, or
  * the mean of the colours. */
@@ -186,7 +255,7 @@ sample (const Image *image, const guint16 *pixel, int c, int channels)
 static void
 cut_patch (const PatchSource *self, int left, int top, float *patch)
 {
-  const Image *image = self->image;
+  const Image *image = self->quarry.image;
   int side = self->options.patch, channels = self->options.channels;
   float scale = 1 / (float) image_peak (image);
 
@@ -202,16 +271,18 @@ cut_patch (const PatchSource *self, int left, int top, float *patch)
 static void
 fill_pool (PatchSource *self)
 {
+  const Quarry *quarry = &self->quarry;
+
   while (self->held < self->capacity) {
     gsize place, across;
 
-    if (self->image == NULL || self->place == self->place_count) {
+    if (quarry->image == NULL || quarry->given == quarry->wanted) {
       if (!next_picture (self))
         return;
       continue;
     }
-    across = places_along (self, self->image->width);
-    place = self->places[self->place++];
+    across = places_along (self, quarry->image->width);
+    place = next_place (self);
     cut_patch (self, (int) (place % across) * self->options.step,
                (int) (place / across) * self->options.step,
                self->pool + self->held++ * (gsize) self->n);

@@ -2,11 +2,9 @@
 #include "imaging/restore.h"
 
 #include "base/error.h"
-#include "dictlearn/starts.h"
+#include "dictlearn/builtin.h"
 #include "imaging/fill.h"
 #include "imaging/planes.h"
-
-#define BUILTIN_PATCH 10
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
  * noise. */
@@ -175,8 +173,7 @@ image_restore (Image *image, const Mask *missing,
     return FALSE;
   }
   if (dictionary == NULL)
-    dictionary = builtin =
-      dictionary_dct (BUILTIN_PATCH, image_colours (image));
+    dictionary = builtin = dictionary_builtin (image_colours (image));
   return restore_with (image, missing, dictionary, options, report, progress,
                        error);
 }

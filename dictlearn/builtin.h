@@ -1,0 +1,13 @@
+/* builtin.h - the dictionaries inside the program */
+#pragma once
+
+#include "dictlearn/dictionary.h"
+
+/* What is used when nothing is named: the cosines of 10 x 10 patches, which
+ * restore a little better than any complete dictionary that was learned (see
+ * docs/algorithms.md).  @channels is 1 or 3.  The caller owns it. */
+Dictionary *dictionary_builtin (int channels);
+
+/* 300 atoms of 10 x 10 x 3, learned by the online algorithm from the bundled
+ * photographs ("make dictionary").  The caller owns it. */
+Dictionary *dictionary_learned (void);
