@@ -31,7 +31,7 @@ for key in seconds samples iterations objective density algorithm atoms patch \
 done
 ok "... and there are no other words" [ ! -s err ]
 learn "$PHOTOS" -f -o json.safetensors
-ok "without it, words" says "learned 108 atoms of 6x6x3 from 750 patches"
+ok "without it, words" says "learned 108 atoms of 6x6x3 from 1000 patches"
 ok "... and nothing on standard output" [ ! -s out ]
 
 # ---- threads and seeds ----
