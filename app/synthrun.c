@@ -242,26 +242,3 @@ synth_note (int trials, const char *setting, ...)
     return g_steal_pointer (&text);
   return g_strdup_printf ("%s; mean and range of %d trials", text, trials);
 }
-
-/* ---- progress ---- */
-
-static void
-report_part (double done, gpointer user_data)
-{
-  const ProgressPart *part = user_data;
-
-  part->whole->report (part->from + done * (part->to - part->from),
-                       part->whole->user_data);
-}
-
-Progress
-progress_part (ProgressPart *part)
-{
-  const Progress *whole = part->whole;
-
-  if (whole == NULL)
-    return (Progress){ 0 };
-  return (Progress){ .report = whole->report != NULL ? report_part : NULL,
-                     .user_data = part,
-                     .cancellable = whole->cancellable };
-}

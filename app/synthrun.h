@@ -65,15 +65,3 @@ guint64 synth_trial_seed (guint64 seed, int trial);
 
 /* "mean and range of 5 trials", with @setting in front; for figures. */
 char *synth_note (int trials, const char *setting, ...) G_GNUC_PRINTF (2, 3);
-
-/* ---- progress ---- */
-
-/* A part of the work, from share @from to share @to of it. */
-typedef struct {
-  const Progress *whole; /* may be NULL */
-  double from, to;
-} ProgressPart;
-
-/* What to hand to the function that does the part, which @part must
- * outlive. */
-Progress progress_part (ProgressPart *part);

@@ -15,3 +15,24 @@ progress_step (const Progress *progress, double done, GError **error)
                        "interrupted");
   return FALSE;
 }
+
+static void
+report_part (double done, gpointer user_data)
+{
+  const ProgressPart *part = user_data;
+
+  part->whole->report (part->from + (part->to - part->from) * done,
+                       part->whole->user_data);
+}
+
+Progress
+progress_part (ProgressPart *part)
+{
+  const Progress *whole = part->whole;
+
+  if (whole == NULL)
+    return (Progress){ 0 };
+  return (Progress){ .report = whole->report != NULL ? report_part : NULL,
+                     .user_data = part,
+                     .cancellable = whole->cancellable };
+}

@@ -17,3 +17,14 @@ typedef struct {
 /* Reports @done and looks whether the work was cancelled.
  * @progress may be NULL.  Returns FALSE, with @error set, once it was. */
 gboolean progress_step (const Progress *progress, double done, GError **error);
+
+/* Part of some work, whose own share of 0 .. 1 is @from .. @to of the whole.
+ */
+typedef struct {
+  const Progress *whole;
+  double from, to;
+} ProgressPart;
+
+/* A progress for the functions that do a part.  @part must live as long as it;
+ * part->whole may be NULL. */
+Progress progress_part (ProgressPart *part);

@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "dictlearn/builtin.h"
+#include "dictlearn/starts.h"
 #include "imaging/fill.h"
 #include "imaging/planes.h"
+#include "imaging/rounds.h"
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
  * noise. */
@@ -13,21 +15,38 @@
 /* The paper codes separate patches with a tenth of 300 atoms. */
 #define PAPER_ATOMS 30
 
-/* One row a quality; DCT, mean PSNR in dB of the landscape test pictures. */
-static const FillSettings settings_of_quality[] = {
-  [QUALITY_FAST] = { .step = 4,
-                     .max_atoms = 12,
-                     .ridge = 0.02,
-                     .least_share = 0.3 },
-  [QUALITY_NORMAL] = { .step = 2,
-                       .max_atoms = 20,
-                       .ridge = 0.02,
-                       .least_share = 0.3 },
-  [QUALITY_BEST] = { .step = 1,
-                     .max_atoms = 24,
-                     .ridge = 0.02,
-                     .least_share = 0.3 },
+/* Sides of the patches that vote together in the rounds, ends with 0. */
+#define MOST_SIDES 4
+
+typedef struct {
+  FillSettings fill;
+  RoundSettings rounds;
+  int sides[MOST_SIDES + 1];
+} Effort;
+
+#define FILL(distance, atoms)                                                 \
+  {                                                                           \
+    .step = distance, .max_atoms = atoms, .max_error = ROUNDING_ERROR,        \
+    .ridge = 0.02, .least_share = 0.3                                         \
+  }
+
+/* For the built-in dictionary: a quick fill, then rounds. */
+static const Effort efforts[] = {
+  [QUALITY_FAST] = { FILL (4, 12), { 8, 0.6, 0.03, 0.3 }, { 10 } },
+  [QUALITY_NORMAL] = { FILL (4, 12), { 14, 0.8, 0.025, 0.3 }, { 6, 10, 16 } },
+  [QUALITY_BEST] = { FILL (3, 16), { 25, 0.8, 0.02, 0.2 }, { 6, 10, 16 } },
 };
+
+/* For a dictionary that was named: a thorough fill with it alone, so that what
+ * comes out is its own work. */
+static const FillSettings fills[] = {
+  [QUALITY_FAST] = FILL (4, 12),
+  [QUALITY_NORMAL] = FILL (2, 20),
+  [QUALITY_BEST] = FILL (1, 24),
+};
+
+/* Share of the work that the fill is, before rounds. */
+#define FILL_SHARE 0.3
 
 void
 restore_report_clear (RestoreReport *report)
@@ -36,16 +55,17 @@ restore_report_clear (RestoreReport *report)
 }
 
 static FillSettings
-choose_settings (const RestoreOptions *options, const Dictionary *dictionary)
+choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
 {
-  FillSettings settings = settings_of_quality[options->quality];
+  FillSettings fill = options->dictionary == NULL
+                        ? efforts[options->quality].fill
+                        : fills[options->quality];
 
-  settings.max_error = ROUNDING_ERROR;
   if (options->paper_protocol)
-    settings =
+    fill =
       (FillSettings){ .step = dictionary->patch, .max_atoms = PAPER_ATOMS };
-  settings.max_atoms = MIN (settings.max_atoms, dictionary->atoms.cols);
-  return settings;
+  fill.max_atoms = MIN (fill.max_atoms, dictionary->atoms.cols);
+  return fill;
 }
 
 /* The colours of @image.  For a colour dictionary, grey is repeated. */
@@ -131,31 +151,103 @@ write_missing (Image *image, const Mask *missing, const Planes *planes)
   }
 }
 
+/* What a restoration works on. */
+typedef struct {
+  Planes *planes, *trust;
+  guint8 *wanted;
+} Work;
+
+static void
+work_clear (Work *work)
+{
+  planes_free (work->planes);
+  planes_free (work->trust);
+  g_free (work->wanted);
+}
+
+static gboolean
+work_init (Work *work, const Image *image, const Mask *missing,
+           const Dictionary *dictionary, GError **error)
+{
+  work->planes = working_planes (image, dictionary, error);
+  if (work->planes == NULL)
+    return FALSE;
+  work->trust = working_trust (image, missing, work->planes->channels, error);
+  if (work->trust == NULL)
+    return FALSE;
+  work->wanted = working_wanted (missing, work->planes->channels, error);
+  return work->wanted != NULL;
+}
+
+/* Rounds with cosines of several sizes.  planes_fill() has used up
+ * work->wanted. */
+static gboolean
+improve (Work *work, const Mask *missing, const Effort *effort, gsize *patches,
+         const Progress *progress, GError **error)
+{
+  g_autofree guint8 *wanted =
+    working_wanted (missing, work->planes->channels, error);
+  Dictionary *scales[MOST_SIDES] = { NULL };
+  int count = 0;
+  gboolean ok;
+
+  if (wanted == NULL)
+    return FALSE;
+  while (effort->sides[count] > 0) {
+    scales[count] =
+      dictionary_dct (effort->sides[count], work->planes->channels);
+    count++;
+  }
+  ok = planes_improve (work->planes, work->trust, wanted, scales, count,
+                       &effort->rounds, patches, progress, error);
+  for (int i = 0; i < count; i++)
+    dictionary_free (scales[i]);
+  return ok;
+}
+
+/* Fills, and improves unless @effort is NULL. */
+static gboolean
+fill_and_improve (Work *work, const Mask *missing,
+                  const Dictionary *dictionary, const FillSettings *fill,
+                  const Effort *effort, gsize *patches,
+                  const Progress *progress, GError **error)
+{
+  ProgressPart filling = { progress, 0, effort != NULL ? FILL_SHARE : 1 };
+  ProgressPart improving = { progress, FILL_SHARE, 1 };
+  Progress part = progress_part (&filling);
+  gsize more = 0;
+
+  if (!planes_fill (work->planes, work->trust, work->wanted, dictionary, fill,
+                    patches, &part, error))
+    return FALSE;
+  part = progress_part (&improving);
+  if (effort != NULL && !improve (work, missing, effort, &more, &part, error))
+    return FALSE;
+  *patches += more;
+  return TRUE;
+}
+
 static gboolean
 restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
               const RestoreOptions *options, RestoreReport *report,
               const Progress *progress, GError **error)
 {
-  FillSettings settings = choose_settings (options, dictionary);
-  g_autoptr (Planes) planes = working_planes (image, dictionary, error);
-  g_autoptr (Planes) trust = NULL;
-  g_autofree guint8 *wanted = NULL;
+  FillSettings fill = choose_fill (options, dictionary);
+  gboolean rounds = options->dictionary == NULL && !options->paper_protocol;
+  Work work = { NULL };
+  gboolean ok =
+    work_init (&work, image, missing, dictionary, error)
+    && fill_and_improve (&work, missing, dictionary, &fill,
+                         rounds ? &efforts[options->quality] : NULL,
+                         &report->patches, progress, error);
 
-  if (planes == NULL)
-    return FALSE;
-  trust = working_trust (image, missing, planes->channels, error);
-  if (trust == NULL)
-    return FALSE;
-  wanted = working_wanted (missing, planes->channels, error);
-  if (wanted == NULL)
-    return FALSE;
-  if (!planes_fill (planes, trust, wanted, dictionary, &settings,
-                    &report->patches, progress, error))
-    return FALSE;
-  write_missing (image, missing, planes);
-  report->masked_pixels = mask_count (missing);
-  report->dictionary = dictionary_describe (dictionary);
-  return TRUE;
+  if (ok) {
+    write_missing (image, missing, work.planes);
+    report->masked_pixels = mask_count (missing);
+    report->dictionary = dictionary_describe (dictionary);
+  }
+  work_clear (&work);
+  return ok;
 }
 
 gboolean

@@ -1,12 +1,14 @@
 /* restore.h - fill the missing pixels of a picture
  *
- * Every patch that touches a missing pixel is coded by a pursuit that sees
- * only its known samples; the code times the whole dictionary predicts the
- * missing ones.  Patches overlap, and a pixel becomes the weighted mean of
- * what they say.
+ * First every patch that touches a missing pixel is coded by a pursuit that
+ * sees only its known samples; the code times the whole dictionary predicts
+ * the missing ones, overlapping patches are averaged, and large holes grow
+ * shut from their edge (fill.h).
  *
- * A hole too large for that is filled from its edge inwards: first the patches
- * that know most, then, with what they filled taken as known, the next.
+ * With the built-in dictionary, rounds follow in which all patches around are
+ * coded as they stand, coarse structure first, by cosines of several sizes
+ * (rounds.h).  A dictionary that is named does the first part alone and more
+ * thoroughly, so that dictionaries can be compared.
  *
  * Known pixels are not touched, and what stands in missing ones has no
  * influence.  Wholly transparent pixels count as unknown.
