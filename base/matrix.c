@@ -125,6 +125,24 @@ matf_axpy (int n, float alpha, const float *x, float *y)
 }
 
 void
+vector_axpy (int n, double alpha, const double *x, double *y)
+{
+  cblas_daxpy (n, alpha, x, 1, y, 1);
+}
+
+double
+vector_dot (int n, const double *x, const double *y)
+{
+  return cblas_ddot (n, x, 1, y, 1);
+}
+
+void
+vector_scale (int n, double alpha, double *x)
+{
+  cblas_dscal (n, alpha, x, 1);
+}
+
+void
 mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B)
 {
   g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
@@ -151,12 +169,12 @@ mat_invert_upper (Mat *U)
 }
 
 void
-matf_multiply_upper (float alpha, const MatF *U, MatOp op, MatF *B)
+matf_multiply_lower (const MatF *L, MatOp op, MatF *B)
 {
-  g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
+  g_return_if_fail (L->rows == L->cols && L->rows == B->rows);
 
-  cblas_strmm (CblasColMajor, CblasLeft, CblasUpper, blas_op (op),
-               CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
+  cblas_strmm (CblasColMajor, CblasLeft, CblasLower, blas_op (op),
+               CblasNonUnit, B->rows, B->cols, 1, L->data, L->ld, B->data,
                B->ld);
 }
 

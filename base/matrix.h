@@ -73,6 +73,11 @@ void matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
 
 /* y += alpha x, for vectors of length @n. */
 void matf_axpy (int n, float alpha, const float *x, float *y);
+void vector_axpy (int n, double alpha, const double *x, double *y);
+
+/* x'y, and x *= alpha. */
+double vector_dot (int n, const double *x, const double *y);
+void vector_scale (int n, double alpha, double *x);
 
 /* B = alpha op(U)^-1 B  and  B = alpha U B,  U upper triangular. */
 void mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B);
@@ -81,8 +86,8 @@ void mat_multiply_upper (double alpha, const Mat *U, Mat *B);
 /* U = U^-1, upper triangular with a diagonal that is not zero. */
 void mat_invert_upper (Mat *U);
 
-/* B = alpha op(U) B,  U upper triangular. */
-void matf_multiply_upper (float alpha, const MatF *U, MatOp op, MatF *B);
+/* B = op(L) B,  L lower triangular. */
+void matf_multiply_lower (const MatF *L, MatOp op, MatF *B);
 
 /* A = A^-1.  FALSE, with @A undefined, if it is singular. */
 gboolean mat_invert (Mat *A);

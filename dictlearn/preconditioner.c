@@ -5,6 +5,13 @@
  * from the last column to the first, leaves the product as it is and makes
  * y_k zero; only entries 0 .. k of both are touched, so V stays triangular.
  *
+ * The inverse is kept too.  With q = V^-1 y, V V' + y y' = V (I + q q') V',
+ * and I + q q' = S S' with S upper triangular, S_ii = sqrt (t_i / t_(i+1)),
+ * S_ij = q_i q_j / sqrt (t_j t_(j+1)), t_i = 1 + q_i^2 + ... + q_n^2, so that
+ * the new inverse is S^-1 V^-1, by substitution from the last row up: a
+ * running sum of rows makes that O(n^2).  It is made anew now and then, lest
+ * rounding add up.
+ *
  * The floor grows with the samples: V V' = Z + c s^2 I.  Rather than adding
  * s^2 I with each of them, which has full rank, sample number c adds n s^2 to
  * one diagonal entry, number c modulo n: n samples later it is the same.
@@ -22,12 +29,18 @@
 #define ROUNDING 1e-13
 #define FLOOR 1e-10
 
+/* Samples after which the inverse is made anew. */
+#define REFRESH 4096
+
 struct Preconditioner {
   int n;
   double floor; /* s */
   guint64 samples;
   Mat V;
-  double *y; /* used up by an update */
+  Mat inverse; /* V^-1 transposed: one of its rows is a column here */
+  double *y;   /* used up by an update */
+  double *q;
+  double *sum; /* of rows */
 };
 
 /* V = the factor of Y Y' + floor; FALSE if that is singular. */
@@ -45,6 +58,18 @@ factor (const Mat *Y, double floor, double least, Mat *V)
   return TRUE;
 }
 
+static void
+make_inverse (Preconditioner *self)
+{
+  g_auto (Mat) inverse = mat_new (self->n, self->n);
+
+  mat_copy (&self->V, &inverse);
+  mat_invert_upper (&inverse);
+  for (int j = 0; j < self->n; j++)
+    for (int i = 0; i <= j; i++)
+      *mat_at (&self->inverse, j, i) = *mat_at (&inverse, i, j);
+}
+
 Preconditioner *
 preconditioner_new (const Mat *Y, double s)
 {
@@ -55,12 +80,16 @@ preconditioner_new (const Mat *Y, double s)
   self->floor = s;
   self->samples = (guint64) Y->cols;
   self->V = mat_new (self->n, self->n);
+  self->inverse = mat_new (self->n, self->n);
   self->y = g_new (double, self->n);
+  self->q = g_new (double, self->n);
+  self->sum = g_new (double, self->n);
   if (!(mean > 0) || !isfinite (mean))
     return NULL;
   if (!factor (Y, Y->cols * s * s, ROUNDING * mean, &self->V)
       && !factor (Y, FLOOR * mean, 0, &self->V))
     return NULL;
+  make_inverse (self);
   return g_steal_pointer (&self);
 }
 
@@ -70,23 +99,65 @@ preconditioner_free (Preconditioner *self)
   if (self == NULL)
     return;
   mat_clear (&self->V);
+  mat_clear (&self->inverse);
+  g_free (self->q);
+  g_free (self->sum);
   g_free (self->y);
   g_free (self);
+}
+
+/* Row i of V^-1, from its diagonal entry on. */
+static double *
+inverse_row (const Preconditioner *self, int i)
+{
+  return mat_at (&self->inverse, i, i);
+}
+
+/* The inverse for V V' + y y', where all but the first @m entries of y are
+ * zero; V is still the old one. */
+static void
+update_inverse (Preconditioner *self, int m)
+{
+  int n = self->n;
+  double t = 1; /* t_(i+1) */
+
+  for (int i = 0; i < m; i++)
+    self->q[i] = vector_dot (m - i, inverse_row (self, i), self->y + i);
+  memset (self->sum, 0, (gsize) n * sizeof (double));
+  for (int i = m - 1; i >= 0; i--) {
+    double q = self->q[i], next = t + q * q;
+    double *row = inverse_row (self, i);
+
+    vector_axpy (n - i, -q, self->sum + i, row);
+    vector_scale (n - i, sqrt (t / next), row);
+    vector_axpy (n - i, q / sqrt (t * next), row, self->sum + i);
+    t = next;
+  }
+}
+
+/* Adds y y' to V V', for y in self->y. */
+static void
+take_in (Preconditioner *self, int m)
+{
+  update_inverse (self, m);
+  cholesky_update_upper (&self->V, self->y, m);
 }
 
 void
 preconditioner_add (Preconditioner *self, const double *y)
 {
   memcpy (self->y, y, (gsize) self->n * sizeof (double));
-  cholesky_update_upper (&self->V, self->y, self->n);
+  take_in (self, self->n);
   if (self->floor > 0) {
     int entry = (int) (self->samples % (guint64) self->n);
 
     memset (self->y, 0, (gsize) self->n * sizeof (double));
     self->y[entry] = self->floor * sqrt (self->n);
-    cholesky_update_upper (&self->V, self->y, entry + 1);
+    take_in (self, entry + 1);
   }
   self->samples++;
+  if (self->samples % REFRESH == 0)
+    make_inverse (self);
 }
 
 int
@@ -120,14 +191,15 @@ preconditioner_unwhiten (const Preconditioner *self, Mat *W)
 }
 
 void
-preconditioner_matrix (const Preconditioner *self, MatF *P)
+preconditioner_matrix (const Preconditioner *self, MatF *Pt)
 {
-  g_auto (Mat) inverse = mat_new (self->n, self->n);
-  float factor = (float) scale (self);
+  double factor = scale (self);
 
-  mat_copy (&self->V, &inverse);
-  mat_invert_upper (&inverse);
-  for (int j = 0; j < self->n; j++)
+  for (int j = 0; j < self->n; j++) {
+    const double *from = mat_at (&self->inverse, 0, j);
+    float *to = matf_at (Pt, 0, j);
+
     for (int i = 0; i < self->n; i++)
-      *matf_at (P, i, j) = factor * (float) *mat_at (&inverse, i, j);
+      to[i] = (float) (factor * from[i]);
+  }
 }

@@ -29,7 +29,7 @@ Preconditioner *preconditioner_new (const Mat *Y, double s);
 void preconditioner_free (Preconditioner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Preconditioner, preconditioner_free)
 
-/* Takes one more sample in.  3 n^2 operations, twice that with a floor. */
+/* Takes one more sample in.  6 n^2 operations, twice that with a floor. */
 void preconditioner_add (Preconditioner *self, const double *y);
 
 /* Length of a sample, n. */
@@ -42,6 +42,5 @@ guint64 preconditioner_samples (const Preconditioner *self);
 void preconditioner_whiten (const Preconditioner *self, Mat *W);
 void preconditioner_unwhiten (const Preconditioner *self, Mat *W);
 
-/* P itself, upper triangular, zero below: for products where float will do.
- * n^3 / 3 operations, in double but for the result. */
-void preconditioner_matrix (const Preconditioner *self, MatF *P);
+/* P', lower triangular with zeros above: for products where float will do. */
+void preconditioner_matrix (const Preconditioner *self, MatF *Pt);

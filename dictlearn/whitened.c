@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* rho, as a share of the mean singular value of W X'. */
-#define KEEP_OLD 0.25
+#define KEEP_OLD 1.0
 
 /* Atoms that one thread codes at a time. */
 #define BLOCK 150
@@ -16,10 +16,10 @@
 struct Whitened {
   int n;
   MatF D, old;
-  MatF P;
-  MatF B; /* P' D */
-  MatF M; /* W X' + rho D */
-  MatF X; /* w x n: codes, one atom a column */
+  MatF Pt; /* P' */
+  MatF B;  /* P' D */
+  MatF M;  /* W X' + rho D */
+  MatF X;  /* w x n: codes, one atom a column */
   PolarWorkspace *polar;
 };
 
@@ -33,7 +33,7 @@ whitened_new (const Preconditioner *P, const Mat *A)
   self->n = n;
   self->D = matf_new (n, n);
   self->old = matf_new (n, n);
-  self->P = matf_new (n, n);
+  self->Pt = matf_new (n, n);
   self->B = matf_new (n, n);
   self->M = matf_new (n, n);
   self->polar = polar_workspace_new (n);
@@ -59,7 +59,7 @@ whitened_free (Whitened *self)
     return;
   matf_clear (&self->D);
   matf_clear (&self->old);
-  matf_clear (&self->P);
+  matf_clear (&self->Pt);
   matf_clear (&self->B);
   matf_clear (&self->M);
   matf_clear (&self->X);
@@ -90,7 +90,7 @@ code_block (const WindowTask *task, int block, int first, int count)
 
   memcpy (B.data, matf_at (&self->D, 0, first),
           (gsize) count * (gsize) self->n * sizeof (float));
-  matf_multiply_upper (1, &self->P, TRANSPOSED, &B);
+  matf_multiply_lower (&self->Pt, PLAIN, &B);
   matf_multiply (1, task->Y, TRANSPOSED, &B, PLAIN, 0, &X);
   for (int j = 0; j < count; j++) {
     float *x = matf_at (&X, 0, j);
@@ -129,7 +129,7 @@ gather_block (const WindowTask *task, int first, int count)
       if (x[i] != 0)
         matf_axpy (self->n, x[i], matf_at (Y, 0, i), m);
   }
-  matf_multiply_upper (1, &self->P, PLAIN, &M);
+  matf_multiply_lower (&self->Pt, TRANSPOSED, &M);
 }
 
 static void
@@ -166,7 +166,7 @@ code_window (Whitened *self, const Preconditioner *P, const MatF *Y, double z,
   double rest = 0;
 
   make_room (self, Y->cols);
-  preconditioner_matrix (P, &self->P);
+  preconditioner_matrix (P, &self->Pt);
   parallel_for (blocks, code_and_gather, &task, NULL, NULL);
   for (int b = 0; b < blocks; b++) {
     total += kept[b];

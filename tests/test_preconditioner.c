@@ -87,17 +87,21 @@ test_inverse (void)
 {
   enum { N = 25 };
   g_auto (Mat) Y = ill_conditioned (N, 80, 4);
-  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0);
+  g_auto (Mat) more = ill_conditioned (N, 40, 8);
+  g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0.01);
   g_auto (Mat) W = random_mat (N, 3, 5);
   g_auto (Mat) product = mat_new (N, 3);
   g_auto (Mat) wide = mat_new (N, N);
   g_auto (MatF) P = matf_new (N, N);
   g_auto (Mat) before = random_mat (N, 3, 5);
 
-  /* P as a matrix, to float accuracy, is what whitening applies. */
+  /* P as a matrix, to float accuracy, is what whitening applies; also after
+   * updates. */
+  for (int j = 0; j < 40; j++)
+    preconditioner_add (pre, mat_at (&more, 0, j));
   preconditioner_matrix (pre, &P);
   mat_from_float (&P, &wide);
-  mat_multiply (1, &wide, PLAIN, &W, PLAIN, 0, &product);
+  mat_multiply (1, &wide, TRANSPOSED, &W, PLAIN, 0, &product);
   preconditioner_whiten (pre, &W);
   assert_at_most (mat_distance (&W, &product), 1e-6 * sqrt (mat_dot (&W, &W)));
   /* P^-1 P W = W. */
