@@ -10,7 +10,8 @@
 #   install, uninstall (PREFIX, DESTDIR), clean
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
-# machines like it), WERROR=1 to stop at warnings, CC=clang, BUILD=folder.
+# machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
+# CC=clang, BUILD=folder.
 
 VERSION := 0.1.0
 BUILD   ?= build
@@ -32,32 +33,37 @@ APP_SRC   := $(wildcard app/*.c)
 TEST_SRC  := $(wildcard tests/test_*.c)
 BENCH_SRC := $(filter-out %/support.c,$(wildcard tests/bench/*.c))
 HEADERS   := $(wildcard base/*.h omp/*.h dictlearn/*.h imaging/*.h app/*.h)
+Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 all: $(BUILD)/tessera
 
 $(BUILD)/tessera: $(call objects,$(APP_SRC)) $(BUILD)/libtessera.a
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libtessera.a: $(call objects,$(LIB_SRC))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo "  ar   $@"
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  cc   $<"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 CLI_TESTS := $(wildcard tests/cli_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
 $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 $(BENCHES): $(BUILD)/tests/bench/support.o
 
 check: all layers headers $(TESTS)
-	TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap
+	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap
 
 check-asan:
 	$(MAKE) check BUILD=$(BUILD)/asan LDFLAGS= CFLAGS="-O1 -g \
