@@ -10,12 +10,17 @@
 #define CHUNK 128
 #define BATCH 2048
 
+/* Added to the known share of a patch to make its weight: a patch inside a
+ * hole only confirms what was filled there before. */
+#define LEAST_SAY 0.01f
+
 /* One dictionary and the places of its patches. */
 typedef struct {
   const Dictionary *dictionary;
-  GArray *places; /* Place */
-  MatF Y, C;      /* n x BATCH */
-  float *weights; /* of the patches of a batch */
+  GArray *places;    /* Place */
+  GArray *knowledge; /* float: share of known samples of each patch */
+  MatF Y, C;         /* n x BATCH */
+  float *weights;    /* of the patches of a batch */
 } Scale;
 
 typedef struct {
@@ -31,39 +36,48 @@ typedef struct {
 
 /* ---- places ---- */
 
-static gboolean
-all_known (const Planes *trust, Place place, int patch)
+/* Share of the samples of a patch that are known; negative if there is one of
+ * which nothing is known. */
+static float
+known_share (const Planes *trust, Place place, int patch)
 {
+  int known = 0;
+
   for (int c = 0; c < trust->channels; c++)
     for (int y = place.y; y < place.y + patch; y++) {
       const float *row = planes_at (trust, c, 0, y);
 
       for (int x = place.x; x < place.x + patch; x++)
         if (row[x] == 0)
-          return FALSE;
+          return -1;
+        else
+          known += row[x] == 1;
     }
-  return TRUE;
+  return (float) known / (float) (patch * patch * trust->channels);
 }
 
-static GArray *
-usable_places (const Rounds *r, const guint8 *touch, int patch)
+static void
+find_places (const Rounds *r, const guint8 *touch, Scale *scale)
 {
+  int patch = scale->dictionary->patch;
   PlaceGrid grid = { .patch = patch };
-  GArray *places;
-  guint kept = 0;
+  g_autoptr (GArray) places = NULL;
 
   grid.step = MAX (1, (int) lround (r->settings->step * patch));
+  scale->places = g_array_new (FALSE, FALSE, sizeof (Place));
+  scale->knowledge = g_array_new (FALSE, FALSE, sizeof (float));
   if (r->planes->width < patch || r->planes->height < patch)
-    return g_array_new (FALSE, FALSE, sizeof (Place));
+    return;
   places = patch_places (touch, r->planes->width, r->planes->height, &grid);
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i);
+    float share = known_share (r->trust, place, patch);
 
-    if (all_known (r->trust, place, patch))
-      g_array_index (places, Place, kept++) = place;
+    if (share >= 0) {
+      g_array_append_val (scale->places, place);
+      g_array_append_val (scale->knowledge, share);
+    }
   }
-  g_array_set_size (places, kept);
-  return places;
 }
 
 /* ---- one batch of patches of one size ---- */
@@ -72,13 +86,14 @@ typedef struct {
   const Rounds *rounds;
   Scale *scale;
   const Place *places;
+  const float *knowledge;
   int count;
   float threshold;
 } Batch;
 
-/* Zeroes what is small; returns the weight of the patch, entries a non-zero, so
- * that patches of all sizes count alike.  The first atom, the mean, is always
- * kept. */
+/* Zeroes what is small; returns the weight of the patch, entries a non-zero,
+ * so that patches of all sizes count alike.  The first atom, the mean, is
+ * always kept. */
 static float
 shrink (float *x, int n, float threshold)
 {
@@ -109,7 +124,8 @@ code_chunk (int chunk, int worker, gpointer data)
   matf_multiply (1, &d->atoms, TRANSPOSED, &Y, PLAIN, 0, &C);
   for (int p = 0; p < count; p++)
     b->scale->weights[first + p] =
-      shrink (matf_at (&C, 0, p), C.rows, b->threshold);
+      (b->knowledge[first + p] + LEAST_SAY)
+      * shrink (matf_at (&C, 0, p), C.rows, b->threshold);
   matf_multiply (1, &d->atoms, PLAIN, &C, PLAIN, 0, &Y);
 }
 
@@ -118,8 +134,12 @@ code_batch (Rounds *r, Scale *scale, guint start, float threshold,
             const Progress *progress, GError **error)
 {
   const Dictionary *d = scale->dictionary;
-  Batch b = { r, scale, &g_array_index (scale->places, Place, start),
-              (int) MIN (BATCH, scale->places->len - start), threshold };
+  Batch b = { r,
+              scale,
+              &g_array_index (scale->places, Place, start),
+              &g_array_index (scale->knowledge, float, start),
+              (int) MIN (BATCH, scale->places->len - start),
+              threshold };
 
   if (!progress_step (progress, (double) r->coded / (double) r->total, error))
     return FALSE;
@@ -190,7 +210,7 @@ rounds_init (Rounds *r, Dictionary *const *dictionaries, GError **error)
     int n = dictionaries[i]->atoms.rows;
 
     scale->dictionary = dictionaries[i];
-    scale->places = usable_places (r, touch, dictionaries[i]->patch);
+    find_places (r, touch, scale);
     scale->Y = matf_new (n, BATCH);
     scale->C = matf_new (n, BATCH);
     scale->weights = g_new (float, BATCH);
@@ -204,6 +224,7 @@ rounds_clear (Rounds *r)
 {
   for (int i = 0; r->scales != NULL && i < r->scale_count; i++) {
     g_array_unref (r->scales[i].places);
+    g_array_unref (r->scales[i].knowledge);
     matf_clear (&r->scales[i].Y);
     matf_clear (&r->scales[i].C);
     g_free (r->scales[i].weights);

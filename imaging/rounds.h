@@ -6,10 +6,12 @@
  *
  *     x = HT_t (D' y),     y <- D x,
  *
- * averages the overlapping patches with weight n / non-zeros, and writes the
- * mean into the wanted samples only.  The threshold t falls from round to
- * round: first the coarse structure settles, with the known samples pulling
- * it, then the fine.  Dictionaries of several patch sizes vote together.
+ * averages the overlapping patches, and writes the mean into the wanted
+ * samples only.  The weight of a patch is n / non-zeros times the share of its
+ * samples that are known: one that lies in a hole has nothing new to say.  The
+ * threshold t falls from round to round: first the coarse structure settles,
+ * with the known samples pulling it, then the fine.  Dictionaries of several
+ * patch sizes vote together.
  */
 #pragma once
 
