@@ -225,6 +225,24 @@ test_bad_options (void)
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
 }
 
+/* A dictionary without an inverse says nothing about any block of samples. */
+static void
+test_polish_refuses_singular (void)
+{
+  g_auto (Mat) A = random_mat (4, 4, 1);
+  g_auto (Mat) Y = random_mat (4, 50, 2);
+  g_auto (Mat) after = mat_new (4, 4);
+  g_autoptr (Polish) polish = NULL;
+
+  memset (mat_at (&A, 0, 1), 0, 4 * sizeof (double));
+  polish = polish_new (&A, 0.1);
+  polish_feed (polish, &Y);
+  polish_feed (polish, &Y);
+  g_assert_false (polish_end_pass (polish));
+  polish_dictionary (polish, &after);
+  g_assert_cmpfloat (largest_difference (&A, &after), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -237,5 +255,6 @@ main (int argc, char **argv)
   g_test_add_func ("/learners/small-window", test_small_window);
   g_test_add_func ("/learners/threads", test_threads_and_blocks_give_the_same);
   g_test_add_func ("/learners/options", test_bad_options);
+  g_test_add_func ("/learners/polish-singular", test_polish_refuses_singular);
   return g_test_run ();
 }
