@@ -171,7 +171,7 @@ test_small_window (void)
 static void
 test_threads_and_blocks_give_the_same (void)
 {
-  enum { N = 120 };
+  enum { N = 310 }; /* two blocks of atoms */
   const char *const names[] = { "online", "minibatch", "orthogonal" };
   g_auto (Mat) Y = random_mat (N, 600, 9);
 
