@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/polar.h"
+#include "base/product.h"
 #include "base/random.h"
 #include "dictlearn/learners.h"
 
@@ -251,7 +252,7 @@ start_from_pca (const Mat *Y, Mat *D)
   g_auto (Mat) Z = mat_new (Y->rows, Y->rows);
   g_autofree double *variance = g_new (double, Y->rows);
 
-  mat_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
+  product_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
   if (!mat_eigen (&Z, variance))
     return FALSE;
   for (int j = 0; j < D->cols; j++)

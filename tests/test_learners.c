@@ -168,6 +168,37 @@ test_small_window (void)
     g_assert_true (isfinite (A.data[i]));
 }
 
+/* The start from principal directions: with no step after it, each atom
+ * explains less than the one before, and all explain everything. */
+static void
+test_pca_start (void)
+{
+  enum { N = 27, P = 400 };
+  g_auto (Mat) Y = random_mat (N, P, 3);
+  g_auto (Mat) D = mat_new (N, N);
+  g_auto (Mat) C = mat_new (N, P);
+  g_autoptr (Learner) learner = NULL;
+  LearnOptions options = LEARN_DEFAULTS;
+  double last = INFINITY;
+
+  for (int j = 0; j < P; j++)
+    for (int i = 0; i < N; i++)
+      *mat_at (&Y, i, j) *= 1 + i;
+  options.init = START_PCA;
+  options.iterations = 0;
+  learner = run ("orthogonal", &Y, &options);
+  learner_dictionary (learner, &D);
+  mat_multiply (1, &D, TRANSPOSED, &Y, PLAIN, 0, &C);
+  for (int a = 0; a < N; a++) {
+    Mat row = { mat_at (&C, a, 0), 1, P, C.ld };
+    double explained = mat_dot (&row, &row);
+
+    g_assert_cmpfloat (explained, <=, last * (1 + 1e-6));
+    last = explained;
+  }
+  assert_at_most (fabs (mat_dot (&C, &C) / mat_dot (&Y, &Y) - 1), 1e-10);
+}
+
 static void
 test_threads_and_blocks_give_the_same (void)
 {
@@ -253,6 +284,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/learners/minibatch", "minibatch",
                         test_complete_recovery);
   g_test_add_func ("/learners/small-window", test_small_window);
+  g_test_add_func ("/learners/pca", test_pca_start);
   g_test_add_func ("/learners/threads", test_threads_and_blocks_give_the_same);
   g_test_add_func ("/learners/options", test_bad_options);
   g_test_add_func ("/learners/polish-singular", test_polish_refuses_singular);
