@@ -3,8 +3,9 @@
  * Black and white.  Most of the pixels of a photograph that are purely black
  * (or white) have neighbours nearly as black.  If instead most of them stand
  * out from the nearest pixels of other values, that colour means "dead", and
- * all pixels of it are missing.  A picture of nothing but black and white, such
- * as a page of text, does not tell which of them that would be: it has none.
+ * all pixels of it are missing.  A picture of nothing but black and white,
+ * such as a page of text, does not tell which of them that would be: it has
+ * none.
  *
  * Any value.  For each other pixel, the distances to those of its eight
  * neighbours that are alive are sorted and the four smallest added up (the
