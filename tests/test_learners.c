@@ -4,7 +4,9 @@
 #include "dictlearn/learner.h"
 #include "dictlearn/planted.h"
 #include "dictlearn/polish.h"
+#include "dictlearn/preconditioner.h"
 #include "dictlearn/recovery.h"
+#include "dictlearn/whitened.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -150,7 +152,34 @@ test_complete_recovery (gconstpointer data)
   }
 }
 
-/* A window smaller than n leaves D where it says nothing. */
+/* Samples that have only some of the entries leave the other atoms alone. */
+static void
+test_step_keeps_what_is_not_seen (void)
+{
+  enum { N = 30, SEEN = 10 };
+  g_auto (Mat) white = mat_new (N, N);
+  g_auto (MatF) Y = random_matf (N, 50, 4);
+  g_auto (Mat) D = mat_new (N, N);
+  g_autoptr (Preconditioner) P = NULL;
+  g_autoptr (Whitened) whitened = NULL;
+  LearnStatus status;
+
+  for (int i = 0; i < N; i++)
+    *mat_at (&white, i, i) = sqrt (N); /* with these, P is the identity */
+  for (int j = 0; j < Y.cols; j++)
+    for (int i = SEEN; i < N; i++)
+      *matf_at (&Y, i, j) = 0;
+  P = preconditioner_new (&white, 0);
+  whitened = whitened_new (P, NULL);
+  g_assert_true (whitened_step (whitened, P, &Y, 0.7, &status));
+  g_assert_cmpfloat (status.change, >, 1e-3);
+  whitened_dictionary (whitened, P, &D);
+  for (int j = SEEN; j < N; j++)
+    for (int i = 0; i < N; i++)
+      assert_at_most (fabs (*mat_at (&D, i, j) - (i == j)), 1e-5);
+}
+
+/* A window smaller than n is enough to go on. */
 static void
 test_small_window (void)
 {
@@ -283,6 +312,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/learners/online", "online", test_complete_recovery);
   g_test_add_data_func ("/learners/minibatch", "minibatch",
                         test_complete_recovery);
+  g_test_add_func ("/learners/not-seen", test_step_keeps_what_is_not_seen);
   g_test_add_func ("/learners/small-window", test_small_window);
   g_test_add_func ("/learners/pca", test_pca_start);
   g_test_add_func ("/learners/threads", test_threads_and_blocks_give_the_same);
