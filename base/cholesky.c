@@ -5,12 +5,12 @@
  * r^2 is the squared distance of the new basis vector from the span of the
  * old ones; relative to d it tells how much of the vector is new.
  *
- * Updating.  [L v] is already a factor of L L' + v v', with one column too
+ * Updating.  [U v] is already a factor of U U' + v v', with one column too
  * many.  Rotating column k against v leaves the product as it is; the angle
- *     c = L_kk / r,   s = v_k / r,   r = sqrt (L_kk^2 + v_k^2)
- * makes v_k zero.  After all n rotations v = 0 and L is the new factor.  For
- * an upper factor the same is done from the last column to the first, where
- * only entries 0 .. k are touched.
+ *     c = U_kk / r,   s = v_k / r,   r = sqrt (U_kk^2 + v_k^2)
+ * makes v_k zero.  From the last column to the first only entries 0 .. k of
+ * both are touched, so that U stays triangular; then v = 0 and U is the new
+ * factor.
  *
  * Upper factors.  With J the matrix that reverses the order, J A J = L L'
  * gives A = (J L J)(J L J)', and J L J is upper triangular.
@@ -54,25 +54,6 @@ cholesky_append (Mat *L, int n, const double *row, double tolerance)
   return TRUE;
 }
 
-/* Rotates column @k of @L against @v so that v_k becomes zero. */
-static void
-rotate_out (Mat *L, double *v, int k)
-{
-  double *l = mat_at (L, k, k);
-  double r = hypot (l[0], v[k]);
-
-  cblas_drot (L->rows - k, l, 1, v + k, 1, l[0] / r, v[k] / r);
-}
-
-void
-cholesky_update (Mat *L, double *v)
-{
-  g_return_if_fail (L->rows == L->cols);
-
-  for (int k = 0; k < L->rows; k++)
-    rotate_out (L, v, k);
-}
-
 /* A = J A J. */
 static void
 reverse (Mat *A)
@@ -114,13 +95,6 @@ cholesky_update_upper (Mat *U, double *v, int m)
 }
 
 void
-cholesky_solve_lower (const Mat *L, int n, double *x)
-{
-  cblas_dtrsv (CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n,
-               L->data, L->ld, x, 1);
-}
-
-void
 cholesky_solve_upper (const Mat *L, int n, double *x)
 {
   cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
@@ -130,6 +104,7 @@ cholesky_solve_upper (const Mat *L, int n, double *x)
 void
 cholesky_solve (const Mat *L, int n, double *x)
 {
-  cholesky_solve_lower (L, n, x);
+  cblas_dtrsv (CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n,
+               L->data, L->ld, x, 1);
   cholesky_solve_upper (L, n, x);
 }

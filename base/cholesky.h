@@ -21,9 +21,6 @@ gboolean cholesky_factor (Mat *A);
  * @tolerance times it: the grown matrix is not safely positive definite. */
 gboolean cholesky_append (Mat *L, int n, const double *row, double tolerance);
 
-/* L becomes the factor of  L L' + v v'.  O(n^2); @v is used up. */
-void cholesky_update (Mat *L, double *v);
-
 /* Replaces symmetric @A by U with U U' = A, zero below the diagonal.  FALSE if
  * @A is not positive definite; @A is then undefined. */
 gboolean cholesky_factor_upper (Mat *A);
@@ -32,8 +29,7 @@ gboolean cholesky_factor_upper (Mat *A);
  * @v are zero.  O(m^2); @v is used up. */
 void cholesky_update_upper (Mat *U, double *v, int m);
 
-/* x becomes  L^-1 x,  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n
- * part of @L. */
-void cholesky_solve_lower (const Mat *L, int n, double *x);
+/* x becomes  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n part of @L.
+ */
 void cholesky_solve_upper (const Mat *L, int n, double *x);
 void cholesky_solve (const Mat *L, int n, double *x);

@@ -107,7 +107,7 @@ static struct {
   GCond wake; /* there is a job */
   GCond rest; /* a thread has finished its part */
   Job *job;   /* NULL for none */
-  gint jobs; /* how many there were; atomic */
+  gint jobs;  /* how many there were; atomic */
   int threads;
   int busy; /* threads at work on the job */
 } pool;

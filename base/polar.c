@@ -143,8 +143,10 @@ polar_fallbacks (const PolarWorkspace *self)
   return self->fallbacks;
 }
 
-double
-polar_norm (const MatF *M)
+/* An estimate of the largest singular value of @M: never too large, and for
+ * all but contrived matrices not below four fifths of it. */
+static double
+estimate_norm (const MatF *M)
 {
   int n = M->cols;
   g_autofree float *v = g_new (float, MAX (1, n));
@@ -352,8 +354,9 @@ fall_back (PolarWorkspace *self, const MatF *M, MatF *Q)
 gboolean
 polar_fast (PolarWorkspace *self, const MatF *M, double least, MatF *Q)
 {
-  /* A norm a little too small does no harm. */
-  double norm = polar_norm (M), l = CLAMP (least / norm, LEAST_L, 0.999);
+  /* A norm a little too small does no harm; with one far too small the rounds
+   * do not converge. */
+  double norm = estimate_norm (M), l = CLAMP (least / norm, LEAST_L, 0.999);
 
   g_return_val_if_fail (M->rows == self->n && M->cols == self->n, FALSE);
 

@@ -27,13 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarWorkspace, polar_workspace_free)
  * M; @Q may not be @M.  @least is a guess of the smallest singular value of M;
  * a wrong one costs a round or two.
  * A round costs 10/3 n^3 operations; condition number 50 needs 4 rounds.
- * Takes the SVD where that does not converge; FALSE if that fails too. */
+ * Takes the SVD where that does not converge.  FALSE if that fails too, or M
+ * is zero or not finite. */
 gboolean polar_fast (PolarWorkspace *self, const MatF *M, double least,
                      MatF *Q);
 
 /* How often polar_fast() took the SVD. */
 int polar_fallbacks (const PolarWorkspace *self);
-
-/* An estimate of the largest singular value of @M, a fifth too small at the
- * worst. */
-double polar_norm (const MatF *M);

@@ -5,7 +5,7 @@
 
 /* What is used when nothing is named: the cosines of 10 x 10 patches, which
  * restore a little better than any complete dictionary that was learned (see
- * docs/algorithms.md).  @channels is 1 or 3.  The caller owns it. */
+ * docs/benchmarks.md).  @channels is 1 or 3.  The caller owns it. */
 Dictionary *dictionary_builtin (int channels);
 
 /* 300 atoms of 10 x 10 x 3, learned by the online algorithm from the bundled

@@ -8,9 +8,10 @@
 
 #include "base/matrix.h"
 
-/* Bounds of what a file may claim. */
+/* Bounds of what a file may claim.  A pursuit holds the products of all pairs
+ * of atoms: with so many atoms, 1 GB. */
 #define DICTIONARY_MAX_PATCH 64
-#define DICTIONARY_MAX_ATOMS 65536
+#define DICTIONARY_MAX_ATOMS 16384
 
 typedef struct {
   int patch;    /* side of a patch in pixels */

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/polar.h"
+#include "base/product.h"
 #include "base/random.h"
 #include "dictlearn/learners.h"
 
@@ -45,17 +46,18 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
   if (given
       && (o->start == NULL || o->start->rows != n || o->start->cols != k))
     return usage (error, "the dictionary to start from has another size");
-  if (o->threshold < 0 || o->density <= 0 || o->density > 1 || o->shrink < 0
-      || o->shrink >= 1)
-    return usage (error, "threshold, density and shrink must be above 0, and "
-                         "density and shrink below 1");
+  if (!(o->threshold >= 0 && o->noise >= 0))
+    return usage (error, "threshold and floor must not be negative");
+  if (!(o->density > 0 && o->density <= 1 && o->shrink >= 0 && o->shrink < 1))
+    return usage (error, "density must be above 0 and at most 1, shrink at "
+                         "least 0 and below 1");
   if (o->iterations < 0 || o->window < 1 || o->stride < 1)
-    return usage (error, "iterations, window and stride must not be "
-                         "negative");
+    return usage (error, "iterations must not be negative, window and stride "
+                         "at least 1");
   if (o->atoms_per_sample < 1
       || (!class->complete && o->atoms_per_sample > MIN (n, k)))
     return usage (error, "atoms a patch must be between 1 and the number of "
-                         "atoms");
+                         "atoms, or of samples if that is less");
   return TRUE;
 }
 
@@ -251,7 +253,7 @@ start_from_pca (const Mat *Y, Mat *D)
   g_auto (Mat) Z = mat_new (Y->rows, Y->rows);
   g_autofree double *variance = g_new (double, Y->rows);
 
-  mat_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
+  product_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
   if (!mat_eigen (&Z, variance))
     return FALSE;
   for (int j = 0; j < D->cols; j++)

@@ -49,8 +49,9 @@ typedef struct {
   int atoms; /* k; 0 for n */
   StartKind init;
   const Mat *start;      /* n x k, for START_DCT and START_GIVEN; copied */
-  double threshold;      /* codes below are zero, in standard deviations of the
-                            whitened data; 0 to aim at a density */
+  double threshold;      /* codes below are zero; for learners that whiten in
+                            standard deviations of the whitened data; 0 to aim
+                            at a density */
   double density;        /* share of non-zeros to aim at */
   double shrink;         /* Algorithm 4: the threshold starts so large that no
                             code is left and shrinks by this factor a step; 0 to
@@ -129,19 +130,21 @@ void learner_free (Learner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Learner, learner_free)
 
 /* Hands over the columns of @Y, n x anything.  @progress may be NULL.
- * FALSE with @error set: CANCELLED, LIMIT for memory, FAILED for numerics. */
+ * FALSE with @error set: CANCELLED, LIMIT for more samples than can be
+ * counted, FAILED for numerics. */
 gboolean learner_feed (Learner *self, const Mat *Y, const Progress *progress,
                        GError **error);
 
 /* Whether more samples would change nothing. */
 gboolean learner_done (const Learner *self);
 
-/* Does what is left: the iterations of learners that do not stream. */
+/* Does what is left: the iterations of learners that do not stream.  FALSE
+ * with @error set: INPUT for too few samples, CANCELLED, FAILED. */
 gboolean learner_finish (Learner *self, const Progress *progress,
                          GError **error);
 
-/* The current dictionary, n x k; columns may have any length.  Needs samples
- * to have been fed. */
+/* The current dictionary, n x k; columns may have any length.  There is one
+ * once an iteration was done or learner_finish() has returned TRUE. */
 void learner_dictionary (const Learner *self, Mat *A);
 
 const LearnStatus *learner_status (const Learner *self);
@@ -151,8 +154,8 @@ const LearnStatus *learner_status (const Learner *self);
 gboolean learner_make_start (const Learner *self, const Mat *Y, Mat *D,
                              GError **error);
 
-/* For learners that stream: share of the iterations that are done, or 0 when
- * nobody knows how many there will be. */
+/* For learners: share of the iterations that are done, or 0 when nobody knows
+ * how many there will be. */
 double learner_share (const Learner *self);
 
 /* For learners: sets @error to "did not converge" and returns FALSE. */

@@ -1,9 +1,9 @@
 /* minibatch.c - mini-batch complete dictionary learning (Algorithm 2)
  *
  * Whitens once with the preconditioner P of all samples; then each step draws
- * options.window samples at random (all of them, each once, if there are no
- * more) and does one step of thresholding and Polar
- * on them (whitened.h).  The result is A = P^-1 D.
+ * options.window samples at random, with replacement (all of them, each once,
+ * if there are no more), and does one step of thresholding and Polar on them
+ * (whitened.h).  The result is A = P^-1 D.
  *
  * The threshold is chosen and shrinks as in online.c.
  */
@@ -31,17 +31,17 @@ static void
 draw_batch (Minibatch *self, int step)
 {
   const Learner *base = &self->base;
+  guint64 stream = STREAM_BATCH + (guint64) step;
 
   for (int j = 0; j < self->batch.cols; j++) {
-    guint64 stream = STREAM_BATCH + (guint64) step;
     int sample = j;
+    MatF to = matf_columns (&self->batch, j, 1);
+    Mat from;
 
     if (self->batch.cols < base->Y.cols)
       sample = (int) random_below (base->options.seed, stream, (guint64) j,
                                    (guint64) base->Y.cols);
-    Mat from = mat_columns (&base->Y, sample, 1);
-    MatF to = matf_columns (&self->batch, j, 1);
-
+    from = mat_columns (&base->Y, sample, 1);
     mat_to_float (&from, &to);
   }
 }

@@ -20,7 +20,6 @@
  */
 #include "dictlearn/learners.h"
 
-#include "base/error.h"
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/thresholding.h"
 #include "dictlearn/whitened.h"

@@ -16,7 +16,6 @@
  */
 #include "dictlearn/learners.h"
 
-#include "base/error.h"
 #include "base/polar.h"
 #include "base/product.h"
 #include "dictlearn/thresholding.h"

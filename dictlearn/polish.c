@@ -49,7 +49,10 @@ make_inverse (Polish *self)
     return TRUE;
   self->inverse = mat_new (self->A.rows, self->A.rows);
   mat_copy (&self->A, &self->inverse);
-  return mat_invert (&self->inverse);
+  if (mat_invert (&self->inverse))
+    return TRUE;
+  mat_clear (&self->inverse);
+  return FALSE;
 }
 
 void

@@ -13,6 +13,9 @@
  * Adding y y' to Z is a plain update of U, which loses none; whitening is a
  * triangular solve; and a learned dictionary A = P^-1 D = U D needs no
  * inverse.
+ *
+ * With a floor s > 0, Z + c s^2 I stands for Z in all of this: directions
+ * fainter than s are not raised to the level of the others.
  */
 #pragma once
 
@@ -22,14 +25,14 @@ typedef struct Preconditioner Preconditioner;
 
 /* Made from the columns of @Y, n x c, with floor @s >= 0.  Where they do not
  * span all directions (c < n, or constant patches) a small multiple of the
- * identity is added to Z, which later samples outweigh. The caller owns it.
- * NULL if @Y has no column but zero or not finite ones.
- */
+ * identity is added to Z, which later samples outweigh.  The caller owns it.
+ * NULL if @Y is zero or has an entry that is not finite. */
 Preconditioner *preconditioner_new (const Mat *Y, double s);
 void preconditioner_free (Preconditioner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Preconditioner, preconditioner_free)
 
-/* Takes one more sample in.  6 n^2 operations, twice that with a floor. */
+/* Takes one more sample in.  6 n^2 operations; with a floor 8 n^2 on the
+ * average, and it is even only after every n samples. */
 void preconditioner_add (Preconditioner *self, const double *y);
 
 /* Length of a sample, n. */

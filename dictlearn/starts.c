@@ -61,27 +61,3 @@ dictionary_dct (int patch, int channels)
   dictionary->algorithm = g_strdup ("dct");
   return dictionary;
 }
-
-Dictionary *
-dictionary_pca (const MatF *Y, int patch, int channels)
-{
-  g_autoptr (Dictionary) dictionary = NULL;
-  g_auto (Mat) samples = mat_new (Y->rows, Y->cols);
-  g_auto (Mat) Z = mat_new (Y->rows, Y->rows);
-  g_autofree double *variance = g_new (double, Y->rows);
-  int n = Y->rows;
-
-  g_return_val_if_fail (n == patch * patch * channels, NULL);
-
-  dictionary = dictionary_new (patch, channels, n);
-  mat_from_float (Y, &samples);
-  mat_multiply (1, &samples, PLAIN, &samples, TRANSPOSED, 0, &Z);
-  if (!mat_eigen (&Z, variance))
-    return NULL;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      *matf_at (&dictionary->atoms, i, j) = (float) *mat_at (&Z, i, n - 1 - j);
-  dictionary->algorithm = g_strdup ("pca");
-  dictionary->samples = (guint64) Y->cols;
-  return g_steal_pointer (&dictionary);
-}

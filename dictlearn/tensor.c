@@ -390,8 +390,11 @@ tensor_from_safetensors (GBytes *bytes, const char *name, Tensor *tensor,
   root = json_node_get_object (json_parser_get_root (parser));
   entry = object_member (root, name);
   if (entry == NULL || !parse_entry (entry, tensor, &offset)
-      || offset > size - sizeof length - length)
-    return broken (error, "it has no F32 tensor called \"atoms\"");
+      || offset > size - sizeof length - length) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "it has no F32 tensor called \"%s\"", name);
+    return FALSE;
+  }
   data += sizeof length + length + offset;
   size -= sizeof length + length + offset;
   if (!read_numbers (tensor, data, size, sizeof (float), error))

@@ -30,19 +30,29 @@ compare_doubles (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* A threshold that @size does not reach, not even when both are rounded to
+ * float. */
+static double
+just_above (double size)
+{
+  return nextafterf ((float) size, INFINITY);
+}
+
 double
 threshold_for_density (const Mat *C, double density)
 {
   gsize count = (gsize) C->rows * (gsize) C->cols, i = 0;
-  g_autofree double *sizes = g_new (double, MAX (1, count));
+  g_autofree double *sizes = g_new (double, count);
   gsize kept = (gsize) (density * (double) count + 0.5);
+
+  g_return_val_if_fail (count > 0, 0);
 
   for (int col = 0; col < C->cols; col++)
     for (int row = 0; row < C->rows; row++)
       sizes[i++] = fabs (*mat_at (C, row, col));
   qsort (sizes, count, sizeof (double), compare_doubles);
   if (kept == 0)
-    return nextafter (sizes[count - 1], INFINITY);
+    return just_above (sizes[count - 1]);
   return sizes[count - MIN (kept, count)];
 }
 
@@ -63,7 +73,7 @@ threshold_choose (const Mat *C, const LearnOptions *options, double *first,
 {
   *end = options->threshold > 0 ? options->threshold
                                 : threshold_for_density (C, options->density);
-  *first = options->shrink > 0 ? fmax (*end, largest (C)) : *end;
+  *first = options->shrink > 0 ? fmax (*end, just_above (largest (C))) : *end;
 }
 
 double

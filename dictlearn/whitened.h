@@ -22,8 +22,10 @@
 
 typedef struct Whitened Whitened;
 
-/* Starts from @A, n x n, in the original space: D = Polar (P A); or from the
- * identity in the whitened space, if @A is NULL.  NULL if LAPACK fails. */
+/* Starts from @A, n x n, in the original space: D = Polar (P A S), where S
+ * scales the columns of P A to length one, since the length of an atom says
+ * nothing; or from the identity in the whitened space, if @A is NULL.  NULL if
+ * LAPACK fails. */
 Whitened *whitened_new (const Preconditioner *P, const Mat *A);
 void whitened_free (Whitened *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Whitened, whitened_free)

@@ -2,8 +2,10 @@
  *
  * Black and white.  Most of the pixels of a photograph that are purely black
  * (or white) have neighbours nearly as black.  If instead most of them stand
- * out from the nearest pixels that are neither, that colour means "dead", and
- * all pixels of it are missing.
+ * out from the nearest pixels of other values, that colour means "dead", and
+ * all pixels of it are missing.  A picture of nothing but black and white,
+ * such as a page of text, does not tell which of them that would be: it has
+ * none.
  *
  * Any value.  For each other pixel, the distances to those of its eight
  * neighbours that are alive are sorted and the four smallest added up (the
@@ -16,6 +18,8 @@
  * first: only a picture in which more pixels pass it than glitter explains is
  * taken to have random values at all.  (Strict on clean photographs: up to 1.1
  * pixels in 1000; on those with 5 % random values: 26 or more.)
+ *
+ * Wholly transparent pixels are neither missing nor asked.
  */
 #include "imaging/detect.h"
 
@@ -41,7 +45,7 @@ typedef struct {
 static const Test strict_test = { 1.0, 6 };
 static const Test loose_test = { 0.36, 3 };
 
-enum { ALIVE, DEAD };
+enum { ALIVE, DEAD, UNSEEN };
 
 typedef struct {
   const Image *image;
@@ -112,12 +116,27 @@ contrast (const Scene *scene, int x, int y, int extreme)
 
         if (!ring || row < 0 || col < 0 || row >= scene->image->height
             || col >= scene->image->width
+            || *state_at (scene, col, row) == UNSEEN
             || has_value (scene, col, row, extreme))
           continue;
         values[count++] =
           distance (scene, pixel_at (scene, x, y), pixel_at (scene, col, row));
       }
   return count > 0 ? median (values, count) : 0;
+}
+
+/* Whether some pixel that can be seen is neither black nor white. */
+static gboolean
+has_shades (const Scene *scene)
+{
+  int white = image_peak (scene->image);
+
+  for (int y = 0; y < scene->image->height; y++)
+    for (int x = 0; x < scene->image->width; x++)
+      if (*state_at (scene, x, y) != UNSEEN && !has_value (scene, x, y, 0)
+          && !has_value (scene, x, y, white))
+        return TRUE;
+  return FALSE;
 }
 
 /* Marks the pixels of value @extreme as dead if most of them stand out. */
@@ -128,7 +147,8 @@ judge_extreme (Scene *scene, int extreme)
 
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
-      if (has_value (scene, x, y, extreme)) {
+      if (*state_at (scene, x, y) != UNSEEN
+          && has_value (scene, x, y, extreme)) {
         seen++;
         standing_out += contrast (scene, x, y, extreme) > STANDS_OUT;
       }
@@ -136,7 +156,8 @@ judge_extreme (Scene *scene, int extreme)
     return;
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
-      if (has_value (scene, x, y, extreme))
+      if (*state_at (scene, x, y) != UNSEEN
+          && has_value (scene, x, y, extreme))
         *state_at (scene, x, y) = DEAD;
 }
 
@@ -210,6 +231,16 @@ find_random_values (Scene *scene)
         *state_at (scene, x, y) = DEAD;
 }
 
+static void
+find_dead (Scene *scene)
+{
+  judge_extreme (scene, 0);
+  judge_extreme (scene, image_peak (scene->image));
+  if (has_random_values (scene))
+    for (int pass = 0; pass < PASSES; pass++)
+      find_random_values (scene);
+}
+
 Mask *
 mask_of_dead_pixels (const Image *image, GError **error)
 {
@@ -218,10 +249,11 @@ mask_of_dead_pixels (const Image *image, GError **error)
 
   if (mask == NULL)
     return NULL;
-  judge_extreme (&scene, 0);
-  judge_extreme (&scene, image_peak (image));
-  if (has_random_values (&scene))
-    for (int pass = 0; pass < PASSES; pass++)
-      find_random_values (&scene);
+  for (gsize i = 0; i < image_pixels (image); i++)
+    scene.state[i] = image_is_transparent (image, i) ? UNSEEN : ALIVE;
+  if (has_shades (&scene))
+    find_dead (&scene);
+  for (gsize i = 0; i < image_pixels (image); i++)
+    mask->missing[i] = scene.state[i] == DEAD;
   return mask;
 }

@@ -28,6 +28,10 @@
 /* Patches coded at a time: work for many threads, little memory. */
 #define BATCH 1024
 
+/* Weight of a patch that no atom explains: it counts where nothing else does.
+ */
+#define NO_SAY 1e-6f
+
 /* How far a filled sample is believed by patches further inside a hole. */
 #define FILLED_TRUST 0.3f
 
@@ -41,6 +45,7 @@ typedef struct {
 
   Pursuit *pursuit;
   float *ridge;
+  int step;
   GArray *pending;
   gsize total, coded; /* patches */
   Planes *sum, *weights;
@@ -87,8 +92,7 @@ wanted_places (const Filler *f)
 {
   gsize pixels = (gsize) f->planes->width * (gsize) f->planes->height;
   g_autofree guint8 *touch = g_memdup2 (f->wanted, pixels);
-  PlaceGrid grid = { .patch = f->dictionary->patch,
-                     .step = f->settings->step };
+  PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
 
   for (gsize i = pixels; i < planes_samples (f->planes); i++)
     touch[i % pixels] |= f->wanted[i];
@@ -160,8 +164,9 @@ code_batch (Filler *f, const Place *places, int count, int first,
   if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
     return FALSE;
   for (int p = 0; p < count; p++) {
-    /* Few atoms mean that the dictionary fits; that patch speaks louder. */
-    float weight = 1 / (float) MAX (1, X.count[p]);
+    /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
+     * atom at all means that it had nothing to go by. */
+    float weight = X.count[p] > 0 ? 1 / (float) X.count[p] : NO_SAY;
 
     sparse_apply (&d->atoms, &X, p, matf_at (&Y, 0, p));
     patch_add (f->sum, f->weights, places[p], d->patch, first, d->channels,
@@ -183,6 +188,17 @@ settle (Filler *f)
     }
 }
 
+/* Patches that hardly overlap may all see nothing but hole; patches between
+ * them see its edge. */
+static void
+refine (Filler *f)
+{
+  f->step = (f->step + 1) / 2;
+  g_array_unref (f->pending);
+  f->pending = wanted_places (f);
+  f->total += f->pending->len;
+}
+
 static gboolean
 do_round (Filler *f, const Progress *progress, GError **error)
 {
@@ -190,6 +206,10 @@ do_round (Filler *f, const Progress *progress, GError **error)
   g_autoptr (GArray) turn = take_turn (f);
   Progress inner = { .cancellable = progress ? progress->cancellable : NULL };
 
+  if (turn == NULL && f->step > 1) {
+    refine (f);
+    return TRUE;
+  }
   if (turn == NULL) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                          "every pixel is missing: nothing to restore from");
@@ -229,6 +249,7 @@ filler_init (Filler *f, GError **error)
     return FALSE;
   for (gsize i = 0; i < planes_samples (planes); i++)
     f->missing += f->wanted[i] != 0;
+  f->step = f->settings->step;
   f->pending = wanted_places (f);
   f->total = f->pending->len;
   f->pursuit = pursuit_new (&f->dictionary->atoms);

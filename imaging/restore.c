@@ -234,7 +234,7 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
 {
   FillSettings fill = choose_fill (options, dictionary);
   gboolean rounds = options->dictionary == NULL && !options->paper_protocol;
-  Work work = { NULL };
+  Work work = { NULL, NULL, NULL };
   gboolean ok =
     work_init (&work, image, missing, dictionary, error)
     && fill_and_improve (&work, missing, dictionary, &fill,

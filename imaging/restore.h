@@ -24,14 +24,14 @@ typedef enum { QUALITY_FAST, QUALITY_NORMAL, QUALITY_BEST } RestoreQuality;
 typedef struct {
   const Dictionary *dictionary; /* NULL for the built-in one */
   RestoreQuality quality;
-  gboolean paper_protocol; /* separate patches, 30 atoms, nothing else */
+  gboolean paper_protocol; /* separate patches, 30 atoms, plain pursuit */
 } RestoreOptions;
 
 #define RESTORE_DEFAULTS ((RestoreOptions){ .quality = QUALITY_NORMAL })
 
 typedef struct {
   gsize masked_pixels;
-  gsize patches;    /* that were coded */
+  gsize patches;    /* that were coded, over all rounds */
   char *dictionary; /* what dictionary_describe() says of the one used */
 } RestoreReport;
 

@@ -23,8 +23,6 @@ typedef struct {
   const float *ridge; /* one penalty >= 0 an atom; NULL for none */
 } PursuitOptions;
 
-#define PURSUIT_DEFAULTS ((PursuitOptions){ .max_atoms = 8 })
-
 /* A coder for one dictionary.  Holds D'D, which is what makes a batch cheap.
  * Never changes after pursuit_new(), so threads may share it. */
 typedef struct Pursuit Pursuit;

@@ -38,12 +38,32 @@ test_update_equals_refactoring (void)
   for (int n = 1; n <= 64; n *= 4) {
     g_auto (Mat) B = random_mat (n, 5, 1);
     Mat first_four = mat_columns (&B, 0, 4);
-    g_auto (Mat) L = factor_of_gram (&first_four);
-    g_auto (Mat) expected = factor_of_gram (&B);
+    g_auto (Mat) U = gram (&first_four);
+    g_auto (Mat) expected = gram (&B);
 
-    cholesky_update (&L, mat_at (&B, 0, 4));
-    assert_at_most (largest_difference (&L, &expected), 1e-12 * n);
+    g_assert_true (cholesky_factor_upper (&U));
+    g_assert_true (cholesky_factor_upper (&expected));
+    cholesky_update_upper (&U, mat_at (&B, 0, 4), n);
+    assert_at_most (largest_difference (&U, &expected), 1e-12 * n);
   }
+}
+
+/* U is upper triangular, and U U' is what was factored. */
+static void
+test_upper_factor (void)
+{
+  enum { N = 33 };
+  g_auto (Mat) B = random_mat (N, 7, 5);
+  g_auto (Mat) A = gram (&B);
+  g_auto (Mat) U = gram (&B);
+  g_auto (Mat) product = mat_new (N, N);
+
+  g_assert_true (cholesky_factor_upper (&U));
+  for (int j = 0; j < N; j++)
+    for (int i = j + 1; i < N; i++)
+      g_assert_cmpfloat (*mat_at (&U, i, j), ==, 0);
+  mat_multiply (1, &U, PLAIN, &U, TRANSPOSED, 0, &product);
+  assert_at_most (largest_difference (&A, &product), 1e-12 * N);
 }
 
 static void
@@ -92,6 +112,7 @@ int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
+  g_test_add_func ("/cholesky/upper", test_upper_factor);
   g_test_add_func ("/cholesky/update", test_update_equals_refactoring);
   g_test_add_func ("/cholesky/append", test_append_equals_refactoring);
   g_test_add_func ("/cholesky/dependent", test_append_refuses_dependent_row);

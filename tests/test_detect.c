@@ -124,6 +124,39 @@ test_random_values (void)
     }
 }
 
+/* Black letters on white paper are not damage. */
+static void
+test_black_and_white_is_not_dead (void)
+{
+  g_autoptr (Image) page = image_new (60, 40, 1, 1, NULL);
+  g_autoptr (Mask) mask = NULL;
+
+  for (int y = 0; y < 40; y++)
+    for (int x = 0; x < 60; x++)
+      *image_pixel (page, x, y) = x % 7 != 0 || y % 9 > 5;
+  mask = mask_of_dead_pixels (page, NULL);
+  g_assert_cmpuint (mask_count (mask), ==, 0);
+}
+
+/* Pixels that nobody sees are mostly black; they are not dead. */
+static void
+test_transparent_is_not_dead (void)
+{
+  g_autoptr (Image) photo = load_photo (photos[0]);
+  g_autoptr (Image) image =
+    image_new (photo->width, photo->height, 4, 8, NULL);
+  g_autoptr (Mask) mask = NULL;
+
+  for (gsize i = 0; i < image_pixels (image); i++)
+    if (i % 10 != 0) {
+      memcpy (image->samples + 4 * i, photo->samples + 3 * i,
+              3 * sizeof (guint16));
+      image->samples[4 * i + 3] = 255;
+    }
+  mask = mask_of_dead_pixels (image, NULL);
+  g_assert_cmpuint (mask_count (mask), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -133,5 +166,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/shadow", test_shadow_is_no_block);
   g_test_add_func ("/detect/dead", test_dead_pixels_of_one_colour);
   g_test_add_func ("/detect/random", test_random_values);
+  g_test_add_func ("/detect/black-and-white",
+                   test_black_and_white_is_not_dead);
+  g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
   return g_test_run ();
 }

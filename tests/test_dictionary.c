@@ -25,39 +25,6 @@ test_dct (void)
     }
 }
 
-static void
-test_pca (void)
-{
-  enum { N = 27, P = 400 };
-  g_auto (MatF) Y = random_matf (N, P, 3);
-  g_autoptr (Dictionary) pca = NULL;
-  double last = INFINITY, total = 0, energy = 0;
-
-  for (int j = 0; j < P; j++)
-    for (int i = 0; i < N; i++) {
-      *matf_at (&Y, i, j) *= (float) (1 + i);
-      energy += *matf_at (&Y, i, j) * *matf_at (&Y, i, j);
-    }
-  pca = dictionary_pca (&Y, 3, 3);
-  g_assert_true (dictionary_is_orthonormal (pca));
-  /* Each atom explains less than the one before; all explain everything. */
-  for (int a = 0; a < N; a++) {
-    double explained = 0;
-
-    for (int j = 0; j < P; j++) {
-      double product = 0;
-
-      for (int i = 0; i < N; i++)
-        product += *matf_at (&Y, i, j) * *matf_at (&pca->atoms, i, a);
-      explained += product * product;
-    }
-    g_assert_cmpfloat (explained, <=, last * (1 + 1e-6));
-    last = explained;
-    total += explained;
-  }
-  assert_at_most (fabs (total / energy - 1), 1e-5);
-}
-
 static Dictionary *
 random_atoms (int patch, int channels, int count)
 {
@@ -178,7 +145,6 @@ main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/dictionary/dct", test_dct);
-  g_test_add_func ("/dictionary/pca", test_pca);
   g_test_add_func ("/dictionary/safetensors", test_safetensors_come_back);
   g_test_add_func ("/dictionary/npy", test_npy_comes_back);
   g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);

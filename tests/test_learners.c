@@ -4,7 +4,9 @@
 #include "dictlearn/learner.h"
 #include "dictlearn/planted.h"
 #include "dictlearn/polish.h"
+#include "dictlearn/preconditioner.h"
 #include "dictlearn/recovery.h"
+#include "dictlearn/whitened.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -150,7 +152,34 @@ test_complete_recovery (gconstpointer data)
   }
 }
 
-/* A window smaller than n leaves D where it says nothing. */
+/* Samples that have only some of the entries leave the other atoms alone. */
+static void
+test_step_keeps_what_is_not_seen (void)
+{
+  enum { N = 30, SEEN = 10 };
+  g_auto (Mat) white = mat_new (N, N);
+  g_auto (MatF) Y = random_matf (N, 50, 4);
+  g_auto (Mat) D = mat_new (N, N);
+  g_autoptr (Preconditioner) P = NULL;
+  g_autoptr (Whitened) whitened = NULL;
+  LearnStatus status;
+
+  for (int i = 0; i < N; i++)
+    *mat_at (&white, i, i) = sqrt (N); /* with these, P is the identity */
+  for (int j = 0; j < Y.cols; j++)
+    for (int i = SEEN; i < N; i++)
+      *matf_at (&Y, i, j) = 0;
+  P = preconditioner_new (&white, 0);
+  whitened = whitened_new (P, NULL);
+  g_assert_true (whitened_step (whitened, P, &Y, 0.7, &status));
+  g_assert_cmpfloat (status.change, >, 1e-3);
+  whitened_dictionary (whitened, P, &D);
+  for (int j = SEEN; j < N; j++)
+    for (int i = 0; i < N; i++)
+      assert_at_most (fabs (*mat_at (&D, i, j) - (i == j)), 1e-5);
+}
+
+/* A window smaller than n is enough to go on. */
 static void
 test_small_window (void)
 {
@@ -168,10 +197,41 @@ test_small_window (void)
     g_assert_true (isfinite (A.data[i]));
 }
 
+/* The start from principal directions: with no step after it, each atom
+ * explains less than the one before, and all explain everything. */
+static void
+test_pca_start (void)
+{
+  enum { N = 27, P = 400 };
+  g_auto (Mat) Y = random_mat (N, P, 3);
+  g_auto (Mat) D = mat_new (N, N);
+  g_auto (Mat) C = mat_new (N, P);
+  g_autoptr (Learner) learner = NULL;
+  LearnOptions options = LEARN_DEFAULTS;
+  double last = INFINITY;
+
+  for (int j = 0; j < P; j++)
+    for (int i = 0; i < N; i++)
+      *mat_at (&Y, i, j) *= 1 + i;
+  options.init = START_PCA;
+  options.iterations = 0;
+  learner = run ("orthogonal", &Y, &options);
+  learner_dictionary (learner, &D);
+  mat_multiply (1, &D, TRANSPOSED, &Y, PLAIN, 0, &C);
+  for (int a = 0; a < N; a++) {
+    Mat row = { mat_at (&C, a, 0), 1, P, C.ld };
+    double explained = mat_dot (&row, &row);
+
+    g_assert_cmpfloat (explained, <=, last * (1 + 1e-6));
+    last = explained;
+  }
+  assert_at_most (fabs (mat_dot (&C, &C) / mat_dot (&Y, &Y) - 1), 1e-10);
+}
+
 static void
 test_threads_and_blocks_give_the_same (void)
 {
-  enum { N = 120 };
+  enum { N = 310 }; /* two blocks of atoms */
   const char *const names[] = { "online", "minibatch", "orthogonal" };
   g_auto (Mat) Y = random_mat (N, 600, 9);
 
@@ -225,6 +285,24 @@ test_bad_options (void)
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
 }
 
+/* A dictionary without an inverse says nothing about any block of samples. */
+static void
+test_polish_refuses_singular (void)
+{
+  g_auto (Mat) A = random_mat (4, 4, 1);
+  g_auto (Mat) Y = random_mat (4, 50, 2);
+  g_auto (Mat) after = mat_new (4, 4);
+  g_autoptr (Polish) polish = NULL;
+
+  memset (mat_at (&A, 0, 1), 0, 4 * sizeof (double));
+  polish = polish_new (&A, 0.1);
+  polish_feed (polish, &Y);
+  polish_feed (polish, &Y);
+  g_assert_false (polish_end_pass (polish));
+  polish_dictionary (polish, &after);
+  g_assert_cmpfloat (largest_difference (&A, &after), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -234,8 +312,11 @@ main (int argc, char **argv)
   g_test_add_data_func ("/learners/online", "online", test_complete_recovery);
   g_test_add_data_func ("/learners/minibatch", "minibatch",
                         test_complete_recovery);
+  g_test_add_func ("/learners/not-seen", test_step_keeps_what_is_not_seen);
   g_test_add_func ("/learners/small-window", test_small_window);
+  g_test_add_func ("/learners/pca", test_pca_start);
   g_test_add_func ("/learners/threads", test_threads_and_blocks_give_the_same);
   g_test_add_func ("/learners/options", test_bad_options);
+  g_test_add_func ("/learners/polish-singular", test_polish_refuses_singular);
   return g_test_run ();
 }

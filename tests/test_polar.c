@@ -119,6 +119,7 @@ test_fast_falls_back (void)
 
   mat_to_float (&M, &narrow);
   g_assert_true (polar_fast (workspace, &narrow, 0.005, &fast));
+  g_assert_cmpint (polar_fallbacks (workspace), ==, 1);
   mat_from_float (&fast, &got);
   assert_at_most (not_orthonormal (&got), 1e-5);
 }
@@ -126,18 +127,19 @@ test_fast_falls_back (void)
 static void
 test_threads_give_the_same (void)
 {
-  enum { N = 130 };
+  enum { N = 610 }; /* several blocks */
   g_auto (MatF) M = random_matf (N, N, 9);
   g_auto (MatF) one = matf_new (N, N);
   g_auto (MatF) four = matf_new (N, N);
   g_autoptr (PolarWorkspace) workspace = polar_workspace_new (N);
 
   for (int i = 0; i < N; i++)
-    *matf_at (&M, i, i) += 30;
+    *matf_at (&M, i, i) += 60;
   parallel_init (1);
-  polar_fast (workspace, &M, 0.02, &one);
+  g_assert_true (polar_fast (workspace, &M, 0.02, &one));
   parallel_init (4);
-  polar_fast (workspace, &M, 0.02, &four);
+  g_assert_true (polar_fast (workspace, &M, 0.02, &four));
+  g_assert_cmpint (polar_fallbacks (workspace), ==, 0);
   g_assert_cmpmem (one.data, N * N * 4, four.data, N * N * 4);
 }
 

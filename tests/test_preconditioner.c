@@ -109,6 +109,35 @@ test_inverse (void)
   assert_at_most (largest_difference (&W, &before), 1e-9);
 }
 
+/* With a floor s, Z / c + s^2 I is whitened.  Updates add it entry by entry,
+ * so that it is whole again after every n samples. */
+static void
+test_floor (void)
+{
+  enum { N = 30, FIRST = 150, ALL = FIRST + 20 * N };
+  const double s = 0.3;
+  g_auto (Mat) Y = ill_conditioned (N, ALL, 6);
+  Mat first = mat_columns (&Y, 0, FIRST);
+  g_autoptr (Preconditioner) updated = preconditioner_new (&first, s);
+  g_autoptr (Preconditioner) refactored = preconditioner_new (&Y, s);
+  g_auto (Mat) W = mat_new (N, N);
+  g_auto (Mat) other = mat_new (N, N);
+
+  for (int j = FIRST; j < ALL; j++)
+    preconditioner_add (updated, mat_at (&Y, 0, j));
+  mat_multiply (1. / ALL, &Y, PLAIN, &Y, TRANSPOSED, 0, &W);
+  for (int i = 0; i < N; i++)
+    *mat_at (&W, i, i) += s * s;
+  mat_copy (&W, &other);
+  preconditioner_whiten (refactored, &W);
+  preconditioner_whiten (updated, &other);
+  assert_at_most (largest_difference (&W, &other), 1e-9);
+  /* P (Z / c + s^2 I) = U' is lower triangular. */
+  for (int j = 1; j < N; j++)
+    for (int i = 0; i < j; i++)
+      assert_at_most (fabs (*mat_at (&W, i, j)), 1e-9);
+}
+
 /* Fewer samples than entries, and constant ones. */
 static void
 test_too_few_samples (void)
@@ -134,6 +163,7 @@ main (int argc, char **argv)
   g_test_add_func ("/preconditioner/updates",
                    test_many_updates_equal_refactoring);
   g_test_add_func ("/preconditioner/inverse", test_inverse);
+  g_test_add_func ("/preconditioner/floor", test_floor);
   g_test_add_func ("/preconditioner/few", test_too_few_samples);
   return g_test_run ();
 }

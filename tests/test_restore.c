@@ -145,6 +145,22 @@ test_hole_larger_than_a_patch (void)
   }
 }
 
+/* Also where patches are separate and some lie wholly in the hole. */
+static void
+test_paper_protocol_fills_large_holes (void)
+{
+  g_autoptr (Image) image = smooth_image (90, 80, 3, 8);
+  g_autoptr (Mask) mask = mask_new (90, 80, NULL);
+  RestoreOptions options = { .paper_protocol = TRUE };
+  g_auto (RestoreReport) report = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  for (int y = 10; y < 51; y++)
+    memset (mask->missing + y * 90 + 20, 1, 41);
+  image_restore (image, mask, &options, &report, NULL, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_pictures_smaller_than_a_patch (void)
 {
@@ -268,6 +284,8 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/restore/kinds", test_all_kinds);
   g_test_add_func ("/restore/large-hole", test_hole_larger_than_a_patch);
+  g_test_add_func ("/restore/paper-hole",
+                   test_paper_protocol_fills_large_holes);
   g_test_add_func ("/restore/tiny", test_pictures_smaller_than_a_patch);
   g_test_add_func ("/restore/transparent",
                    test_transparent_pixels_do_not_leak);
