@@ -1,23 +1,13 @@
 /* learn.c - learn a dictionary from pictures */
+#include "app/learning.h"
+
 #include "app/atoms.h"
 #include "app/command.h"
-#include "app/commandline.h"
 #include "app/files.h"
 #include "app/interrupt.h"
 #include "app/output.h"
-#include "app/picture.h"
-#include "app/pictures.h"
-#include "app/progressbar.h"
 #include "app/report.h"
-#include "app/suggest.h"
 #include "app/terminal.h"
-#include "base/error.h"
-#include "dictlearn/learner.h"
-#include "dictlearn/polish.h"
-#include "dictlearn/starts.h"
-#include "imaging/patchsource.h"
-
-#include <string.h>
 
 static const char about[] =
   "Examples:\n"
@@ -28,59 +18,8 @@ static const char about[] =
   "Learns a dictionary of patches from pictures and folders of pictures.\n"
   "Use it with --dict; look at it with \"tessera dict\".";
 
-/* Samples handed over at a time. */
-#define BLOCK 512
-
 #define LEAST_PATCH 4
 #define MOST_PATCH 32
-
-/* Broken pictures that are named; more are only counted. */
-#define MOST_NAMED 5
-
-static const char *const starts[] = { "dct",      "pca",    "data",
-                                      "identity", "random", NULL };
-
-typedef struct {
-  CommandLine line;
-  const char *output;
-  const char *init; /* one of starts, a dictionary file, or NULL */
-  int algorithm;    /* row of learner_classes */
-  int patch, step, polish;
-  guint64 max_patches;
-  double time_limit;
-  gboolean grey, keep_partial;
-  LearnOptions options;
-
-  Learner *learner;
-  PatchSource *source;
-  Mat block;
-  ProgressBar bar;
-  Progress shown;    /* the bar */
-  Progress progress; /* ours: the bar, Ctrl-C and the time limit */
-  char label[48];
-  gint64 started; /* microseconds */
-  gboolean out_of_time, interrupted;
-  GPtrArray *left_out; /* char *, pictures that are to be named */
-} Learn;
-
-static const LearnerClass *
-class_of (const Learn *learn)
-{
-  return learner_classes[learn->algorithm];
-}
-
-static int
-channels_of (const Learn *learn)
-{
-  return learn->grey ? 1 : 3;
-}
-
-/* Length of a patch. */
-static int
-length_of (const Learn *learn)
-{
-  return learn->patch * learn->patch * channels_of (learn);
-}
 
 /* ---- options ---- */
 
@@ -159,396 +98,6 @@ parse (Learn *learn, char **argv, GError **error)
   return TRUE;
 }
 
-/* ---- where to start ---- */
-
-/* Whether the atoms of @dictionary are such as are to be learned. */
-static gboolean
-check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
-{
-  int atoms = dictionary->atoms.cols;
-
-  if (dictionary->patch != learn->patch
-      || dictionary->channels != channels_of (learn))
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: has patches of %dx%dx%d, not %dx%dx%d; use --patch and "
-                 "--grey to learn such",
-                 input_name (learn->init), dictionary->patch,
-                 dictionary->patch, dictionary->channels, learn->patch,
-                 learn->patch, channels_of (learn));
-  else if (class_of (learn)->complete && atoms != length_of (learn))
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: has %d atoms, but %s learns %d; use --algorithm ksvd "
-                 "or mod to go on from it",
-                 input_name (learn->init), atoms, class_of (learn)->name,
-                 length_of (learn));
-  else if (learn->options.atoms != 0 && learn->options.atoms != atoms)
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "%s: has %d atoms, not %d; leave --atoms away to go on from "
-                 "it",
-                 input_name (learn->init), atoms, learn->options.atoms);
-  else
-    return TRUE;
-  return FALSE;
-}
-
-static Dictionary *
-load_start (const Learn *learn, GError **error)
-{
-  gboolean exists = g_file_test (learn->init, G_FILE_TEST_EXISTS);
-  g_autofree char *hint = exists ? NULL : suggest (learn->init, starts);
-
-  if (hint == NULL)
-    return atoms_load (learn->init, error);
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-               "--init %s: no such start and no such file; %s", learn->init,
-               hint);
-  return NULL;
-}
-
-static void
-take_start (const Dictionary *dictionary, Mat *start)
-{
-  *start = mat_new (dictionary->atoms.rows, dictionary->atoms.cols);
-  mat_from_float (&dictionary->atoms, start);
-}
-
-static gboolean
-start_from_file (Learn *learn, Mat *start, GError **error)
-{
-  g_autoptr (Dictionary) dictionary = load_start (learn, error);
-
-  if (dictionary == NULL || !check_start (learn, dictionary, error))
-    return FALSE;
-  take_start (dictionary, start);
-  learn->options.atoms = dictionary->atoms.cols;
-  learn->options.init = START_GIVEN;
-  return TRUE;
-}
-
-static gboolean
-start_from_cosines (Learn *learn, Mat *start, GError **error)
-{
-  g_autoptr (Dictionary) dct =
-    dictionary_dct (learn->patch, channels_of (learn));
-
-  take_start (dct, start);
-  if (learn->options.atoms == 0 || learn->options.atoms == start->cols)
-    return TRUE;
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-               "--init dct: there are %d cosines for %d atoms; use --init "
-               "data",
-               start->cols, learn->options.atoms);
-  return FALSE;
-}
-
-static gboolean
-choose_start (Learn *learn, Mat *start, GError **error)
-{
-  learn->options.init = class_of (learn)->init;
-  if (learn->init != NULL) {
-    int kind = 0;
-
-    while (starts[kind] != NULL && !g_str_equal (starts[kind], learn->init))
-      kind++;
-    if (starts[kind] == NULL)
-      return start_from_file (learn, start, error);
-    learn->options.init = (StartKind) kind;
-  }
-  return learn->options.init != START_DCT
-         || start_from_cosines (learn, start, error);
-}
-
-/* Whether the algorithm can do what is asked for. */
-static gboolean
-check_algorithm (const Learn *learn, GError **error)
-{
-  const LearnerClass *class = class_of (learn);
-  int atoms = learn->options.atoms;
-
-  if (class->complete && atoms != 0 && atoms != length_of (learn))
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "--atoms %d: %s learns %d atoms, as many as a patch has "
-                 "samples; leave --atoms away or use --algorithm ksvd or mod",
-                 atoms, class->name, length_of (learn));
-  else if (!class->complete && learn->polish > 0)
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "--polish %d: needs an algorithm with a threshold, and %s "
-                 "has none; leave it away",
-                 learn->polish, class->name);
-  else
-    return TRUE;
-  return FALSE;
-}
-
-static gboolean
-make_learner (Learn *learn, GError **error)
-{
-  g_auto (Mat) start = { 0 };
-
-  if (learn->options.iterations == 0)
-    learn->options.iterations = class_of (learn)->iterations;
-  if (!check_algorithm (learn, error) || !choose_start (learn, &start, error))
-    return FALSE;
-  if (start.data != NULL)
-    learn->options.start = &start;
-  learn->learner = learner_new (class_of (learn)->name, length_of (learn),
-                                &learn->options, error);
-  learn->options.start = NULL;
-  return learn->learner != NULL;
-}
-
-/* ---- patches ---- */
-
-/* Reading pictures may take long before there is anything to learn from. */
-static Image *
-load_picture (const char *path, gpointer data, GError **error)
-{
-  const Learn *learn = data;
-
-  if (!progress_step (&learn->progress, learner_share (learn->learner), error))
-    return NULL;
-  return picture_load (path, &learn->line.limits, error);
-}
-
-/* Whether there is one good picture at least shows only later: until then the
- * names are kept, since an error is one line. */
-static void
-note_skipped (const char *path, const char *why, gpointer data)
-{
-  Learn *learn = data;
-
-  if (patch_source_skipped (learn->source) <= MOST_NAMED)
-    g_ptr_array_add (learn->left_out,
-                     g_str_has_prefix (why, path)
-                       ? g_strdup (why)
-                       : g_strdup_printf ("%s: %s", path, why));
-}
-
-static void
-name_left_out (Learn *learn)
-{
-  for (guint i = 0; i < learn->left_out->len; i++)
-    terminal_note ("left out: %s", (char *) learn->left_out->pdata[i]);
-  g_ptr_array_set_size (learn->left_out, 0);
-}
-
-/* Patches of a round through the pictures.  A learner that streams stops as
- * soon as it has enough, which is the first window and then a stride for each
- * iteration; a round of just that many takes an even share of every picture.
- */
-static guint64
-patches_of_round (const Learn *learn)
-{
-  const LearnOptions *o = &learn->options;
-  guint64 enough = (guint64) MAX (o->window, length_of (learn))
-                   + (guint64) o->iterations * (guint64) o->stride;
-
-  if (!class_of (learn)->streams)
-    return learn->max_patches;
-  return learn->max_patches == 0 ? enough : MIN (enough, learn->max_patches);
-}
-
-static gboolean
-make_source (Learn *learn, GError **error)
-{
-  g_autoptr (GPtrArray) pictures =
-    pictures_find (learn->line.arguments, error);
-  PatchSourceOptions options = { .patch = learn->patch,
-                                 .channels = channels_of (learn),
-                                 .step = learn->step,
-                                 .max_patches = patches_of_round (learn),
-                                 .seed = learn->line.seed,
-                                 .load = load_picture,
-                                 .skipped = note_skipped,
-                                 .data = learn };
-
-  if (pictures == NULL)
-    return FALSE;
-  learn->source = patch_source_new (pictures, &options);
-  learn->block = mat_new (length_of (learn), BLOCK);
-  return TRUE;
-}
-
-/* Fails when a whole epoch had nothing to give. */
-static gboolean
-check_epoch (const Learn *learn, GError **error)
-{
-  int skipped = patch_source_skipped (learn->source);
-
-  if (patch_source_used (learn->source) > 0)
-    return TRUE;
-  if (skipped == 1)
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                         learn->left_out->pdata[0]);
-  else
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "none of the %d pictures can be used, the first since %s",
-                 skipped, (char *) learn->left_out->pdata[0]);
-  return FALSE;
-}
-
-/* ---- learning ---- */
-
-static double
-seconds_since (gint64 start)
-{
-  return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-}
-
-/* Ours is stopped by two: the user, and the clock. */
-static void
-watch (double done, gpointer data)
-{
-  Learn *learn = data;
-  const LearnStatus *status = learner_status (learn->learner);
-
-  if (learn->time_limit > 0) {
-    double spent = seconds_since (learn->started);
-
-    done = MAX (done, spent / learn->time_limit);
-    learn->out_of_time = spent >= learn->time_limit;
-  }
-  learn->interrupted = g_cancellable_is_cancelled (learn->shown.cancellable);
-  if (learn->out_of_time || learn->interrupted)
-    g_cancellable_cancel (learn->progress.cancellable);
-  else if (learn->shown.report != NULL) {
-    if (status->iteration > 0) {
-      g_snprintf (learn->label, sizeof learn->label,
-                  "learning, objective %.4g", status->objective);
-      progress_bar_set_label (&learn->bar, learn->label);
-    }
-    learn->shown.report (MIN (1, done), learn->shown.user_data);
-  }
-}
-
-/* Feeds epoch after epoch until the learner has enough. */
-static gboolean
-feed (Learn *learn, GError **error)
-{
-  const Progress *progress = &learn->progress;
-  int epoch = 0;
-
-  while (!learner_done (learn->learner)) {
-    int count = patch_source_read (learn->source, &learn->block);
-    Mat Y = mat_columns (&learn->block, 0, count);
-
-    if (!progress_step (progress, learner_share (learn->learner), error))
-      return FALSE;
-    if (count > 0) {
-      name_left_out (learn);
-      if (!learner_feed (learn->learner, &Y, progress, error))
-        return FALSE;
-      continue;
-    }
-    if (!check_epoch (learn, error))
-      return FALSE;
-    /* One epoch is all that learners who keep samples get. */
-    if (!class_of (learn)->streams)
-      return TRUE;
-    patch_source_begin (learn->source, ++epoch);
-  }
-  return TRUE;
-}
-
-/* One pass over the patches of the first epoch. */
-static gboolean
-polish_pass (Learn *learn, Polish *polisher, int pass, GError **error)
-{
-  int count;
-
-  patch_source_begin (learn->source, 0);
-  do {
-    Mat Y;
-
-    count = patch_source_read (learn->source, &learn->block);
-    if (!progress_step (&learn->progress, (double) pass / learn->polish,
-                        error))
-      return FALSE;
-    Y = mat_columns (&learn->block, 0, count);
-    polish_feed (polisher, &Y);
-  } while (count > 0);
-  return TRUE;
-}
-
-/* Where it is stopped, @A is what the passes that are done made of it. */
-static gboolean
-polish (Learn *learn, Mat *A, GError **error)
-{
-  g_autoptr (Polish) polisher =
-    polish_new (A, learner_status (learn->learner)->threshold);
-
-  for (int pass = 0; pass < learn->polish; pass++) {
-    if (!polish_pass (learn, polisher, pass, error))
-      return FALSE;
-    if (!polish_end_pass (polisher)) {
-      terminal_note ("polishing stopped after %d passes: an atom was unused",
-                     pass);
-      break;
-    }
-    polish_dictionary (polisher, A);
-  }
-  return TRUE;
-}
-
-/* Whether @error, which is then cleared, is a stop after which what was
- * learned is kept. */
-static gboolean
-forgive_stop (const Learn *learn, GError **error)
-{
-  if (!g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
-      || (learn->interrupted && !learn->keep_partial))
-    return FALSE;
-  g_clear_error (error);
-  if (learner_status (learn->learner)->iteration > 0)
-    return TRUE;
-  if (learn->interrupted)
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
-                         "interrupted before anything was learned");
-  else
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                 "--time-limit %g: nothing was learned so far; give it more "
-                 "time",
-                 learn->time_limit);
-  return FALSE;
-}
-
-/* Learns, and polishes if there is time left. */
-static gboolean
-learn_and_polish (Learn *learn, Mat *A, GError **error)
-{
-  GError *stopped = NULL;
-  gboolean complete =
-    feed (learn, &stopped)
-    && learner_finish (learn->learner, &learn->progress, &stopped);
-
-  if (complete || forgive_stop (learn, &stopped)) {
-    learner_dictionary (learn->learner, A);
-    if (!complete || learn->polish == 0 || polish (learn, A, &stopped)
-        || forgive_stop (learn, &stopped))
-      return TRUE;
-  }
-  g_propagate_error (error, stopped);
-  return FALSE;
-}
-
-static gboolean
-learn_atoms (Learn *learn, Mat *A, GError **error)
-{
-  gboolean ok;
-
-  if (learn->keep_partial)
-    interrupt_be_patient ();
-  learn->shown = progress_bar_start (&learn->bar, "reading pictures");
-  learn->started = g_get_monotonic_time ();
-  learn->progress = (Progress){ .report = watch,
-                                .user_data = learn,
-                                .cancellable = g_cancellable_new () };
-  ok = learn_and_polish (learn, A, error);
-  progress_bar_stop (&learn->bar);
-  g_clear_object (&learn->progress.cancellable);
-  return ok;
-}
-
 /* ---- results ---- */
 
 /* What was asked for, so that the file tells how to make it again. */
@@ -564,7 +113,7 @@ describe_options (const Learn *learn)
     " --step %d --init %s",
     learn->patch, learn->grey ? " --grey" : "", o->iterations,
     learn->max_patches, learn->step,
-    o->init == START_GIVEN ? "FILE" : starts[o->init]);
+    o->init == START_GIVEN ? "FILE" : learn_starts[o->init]);
   if (!class_of (learn)->complete) {
     g_string_append_printf (text, " --atoms %d --atoms-per-patch %d%s",
                             learn->learner->k, o->atoms_per_sample,
@@ -607,7 +156,7 @@ print_result (Learn *learn, double seconds, GError **error)
   int skipped = patch_source_skipped (learn->source);
   g_autoptr (JsonObject) json = NULL;
 
-  name_left_out (learn);
+  learn_name_left_out (learn);
   if (learn->interrupted)
     terminal_note ("interrupted; what was learned in %d iterations is kept",
                    status->iteration);
@@ -659,13 +208,13 @@ work (Learn *learn, GError **error)
   g_auto (Mat) A = { 0 };
   double seconds;
 
-  if (!check_init (learn, error) || !make_learner (learn, error)
-      || !make_source (learn, error))
+  if (!check_init (learn, error) || !learn_make_learner (learn, error)
+      || !learn_make_source (learn, error))
     return FALSE;
   A = mat_new (learn->learner->n, learn->learner->k);
   if (!learn_atoms (learn, &A, error))
     return FALSE;
-  seconds = seconds_since (learn->started);
+  seconds = learn_seconds (learn);
   if (learn->keep_partial)
     interrupt_begin_saving ();
   return save (learn, &A, error) && print_result (learn, seconds, error);
