@@ -34,7 +34,7 @@ typedef struct {
 static const Effort efforts[] = {
   [QUALITY_FAST] = { FILL (4, 12), { 8, 0.6, 0.03, 0.3 }, { 10 } },
   [QUALITY_NORMAL] = { FILL (4, 12), { 14, 0.8, 0.025, 0.3 }, { 6, 10, 16 } },
-  [QUALITY_BEST] = { FILL (3, 16), { 25, 0.8, 0.02, 0.2 }, { 6, 10, 16 } },
+  [QUALITY_BEST] = { FILL (3, 16), { 25, 0.8, 0.02, 0.2 }, { 5, 8, 14, 22 } },
 };
 
 /* For a dictionary that was named: a thorough fill with it alone, so that what
