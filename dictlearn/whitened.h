@@ -5,15 +5,15 @@
  *
  *     X = HT_z (D' W),     D <- Polar (W X' + rho D).
  *
- * rho is a small share of the mean singular value of W X'.  It keeps D where
+ * rho is the mean singular value of W X', not small.  It keeps D where
  * the window says nothing (a window smaller than n, atoms without a code) and
  * makes the step a proximal one: D minimises |W - D X|^2 + rho |D - D_old|^2,
  * so the objective still falls and fixed points stay where they are.
  *
  * W is never formed: D' W = (D' P) Y and W X' = P (Y X'), where X is sparse.
- * A step costs n^3 / 3 operations for P as a matrix, 2 n^3 for products with
- * it, 2 n^2 w for the codes, 2 n s for their s non-zeros and about 10 n^3 for
- * Polar.  Products are float; P is inverted in double.
+ * A step costs 2 n^3 operations for products with P, 2 n^2 w for the codes,
+ * 2 n s for their s non-zeros and about 10 n^3 for Polar.  Products are float;
+ * P is kept in double.
  */
 #pragma once
 

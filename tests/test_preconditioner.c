@@ -1,6 +1,7 @@
 /* test_preconditioner.c - the updated factor equals the refactored one */
 #include "base/random.h"
 #include "dictlearn/preconditioner.h"
+#include "imaging/patchsource.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -80,6 +81,49 @@ test_many_updates_equal_refactoring (void)
     for (int i = 0; i <= j; i++)
       assert_at_most (fabs (*mat_at (&a, i, j) - *mat_at (&b, i, j)),
                       1e-8 * *mat_at (&b, j, j));
+}
+
+static Image *
+load_path (const char *path, gpointer data, GError **error)
+{
+  (void) data;
+  (void) error;
+  return load_image (path);
+}
+
+/* The same on patches of a photograph, with no floor and with that of "learn".
+ * The number of updates is a multiple of N: only then is the floor even. */
+static void
+test_updates_on_real_patches (void)
+{
+  enum { SIDE = 6, N = 3 * SIDE * SIDE, FIRST = 500, ALL = FIRST + 186 * N };
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  g_autoptr (PatchSource) source = NULL;
+  PatchSourceOptions options = { .patch = SIDE,
+                                 .channels = 3,
+                                 .step = 1,
+                                 .max_patches = ALL,
+                                 .load = load_path };
+  g_auto (Mat) Y = mat_new (N, ALL);
+  Mat first = mat_columns (&Y, 0, FIRST);
+
+  g_ptr_array_add (paths, (gpointer) "data/photos/forest3.png");
+  source = patch_source_new (paths, &options);
+  g_assert_cmpint (patch_source_read (source, &Y), ==, ALL);
+  for (int floor = 0; floor <= 3; floor += 3) {
+    g_autoptr (Preconditioner) updated = preconditioner_new (&first, floor);
+    g_autoptr (Preconditioner) refactored = preconditioner_new (&Y, floor);
+    g_auto (Mat) a = random_mat (N, N, 9);
+    g_auto (Mat) b = random_mat (N, N, 9);
+
+    for (int j = FIRST; j < ALL; j++)
+      preconditioner_add (updated, mat_at (&Y, 0, j));
+    preconditioner_whiten (updated, &a);
+    preconditioner_whiten (refactored, &b);
+    g_test_message ("floor %d: relative difference %.1e", floor,
+                    mat_distance (&a, &b) / sqrt (mat_dot (&b, &b)));
+    assert_at_most (mat_distance (&a, &b) / sqrt (mat_dot (&b, &b)), 1e-8);
+  }
 }
 
 static void
@@ -162,6 +206,7 @@ main (int argc, char **argv)
   g_test_add_func ("/preconditioner/paper", test_is_the_papers);
   g_test_add_func ("/preconditioner/updates",
                    test_many_updates_equal_refactoring);
+  g_test_add_func ("/preconditioner/real", test_updates_on_real_patches);
   g_test_add_func ("/preconditioner/inverse", test_inverse);
   g_test_add_func ("/preconditioner/floor", test_floor);
   g_test_add_func ("/preconditioner/few", test_too_few_samples);
