@@ -23,6 +23,9 @@ inpaint_run (char **argv, GError **error)
   const Option options[] = {
     { "mask", 'm', "FILE", "fill where this picture is not black", option_file,
       .value = &sources.file, .role = INPUT_FILE },
+    { "mask-channels", 0, "NAME",
+      "red, green, blue: separate, together or auto", option_choice,
+      .value = &sources.colours, .choices = mask_colours },
     { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
       .value = &sources.colour },
     { "mask-alpha", 0, NULL, "fill wholly transparent pixels", option_flag,

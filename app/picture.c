@@ -43,15 +43,21 @@ picture_load (const char *path, const ImageLimits *limits, GError **error)
 }
 
 Mask *
-picture_load_mask (const char *path, const Image *image,
+picture_load_mask (const char *path, const Image *image, MaskColours colours,
                    const ImageLimits *limits, GError **error)
 {
   g_autoptr (Image) picture = picture_load (path, limits, error);
 
   if (picture == NULL)
     return NULL;
-  if (picture->width == image->width && picture->height == image->height)
-    return mask_from_picture (picture, error);
+  if (picture->width == image->width && picture->height == image->height) {
+    Mask *mask = mask_from_picture (picture, colours, error);
+
+    if (mask != NULL && mask_is_partial (mask))
+      terminal_detail ("%s: names red, green and blue separately",
+                       input_name (path));
+    return mask;
+  }
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                "%s: the mask has %d x %d pixels but the picture %d x %d; give "
                "a mask of the same size",

@@ -11,7 +11,8 @@ Image *picture_load (const char *path, const ImageLimits *limits,
 
 /* Reads a mask for @image.  INPUT if it is of another size. */
 Mask *picture_load_mask (const char *path, const Image *image,
-                         const ImageLimits *limits, GError **error);
+                         MaskColours colours, const ImageLimits *limits,
+                         GError **error);
 
 /* Where a picture and the mask that goes with it are written, and how. */
 typedef struct {

@@ -32,6 +32,10 @@ static const char *const qualities[] = { [QUALITY_FAST] = "fast",
                                          [QUALITY_NORMAL] = "normal",
                                          [QUALITY_BEST] = "best",
                                          NULL };
+const char *const mask_colours[] = { [MASK_AUTO] = "auto",
+                                     [MASK_TOGETHER] = "together",
+                                     [MASK_SEPARATE] = "separate",
+                                     NULL };
 enum { PROTOCOL_TESSERA, PROTOCOL_PAPER };
 static const char *const protocols[] = { "tessera", "paper", NULL };
 
@@ -105,8 +109,10 @@ mask_from_sources (const MaskSources *sources, const Image *image,
   if (mask == NULL)
     return NULL;
   if (sources->file != NULL
-      && !add_and_free (
-        mask, picture_load_mask (sources->file, image, limits, error)))
+      && !add_and_free (mask,
+                        picture_load_mask (sources->file, image,
+                                           (MaskColours) sources->colours,
+                                           limits, error)))
     return NULL;
   if (sources->colour.is_set
       && !add_and_free (mask,

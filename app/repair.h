@@ -11,9 +11,13 @@
 /* What the user says is missing: the union of these. */
 typedef struct {
   const char *file; /* a mask picture, or NULL */
+  int colours;      /* how that is understood, a MaskColours */
   OptionColour colour;
   gboolean transparent;
 } MaskSources;
+
+/* Names of MaskColours, for an option. */
+extern const char *const mask_colours[];
 
 /* How one of the commands differs from the other. */
 typedef struct {

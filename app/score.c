@@ -84,7 +84,8 @@ work (const Score *options, GError **error)
   if (result == NULL)
     return FALSE;
   if (options->mask_path != NULL) {
-    mask = picture_load_mask (options->mask_path, reference, limits, error);
+    mask = picture_load_mask (options->mask_path, reference, MASK_AUTO, limits,
+                              error);
     if (mask == NULL)
       return FALSE;
   }

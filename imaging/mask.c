@@ -59,19 +59,65 @@ mask_add (Mask *mask, const Mask *other)
     mask->missing[i] |= other->missing[i];
 }
 
+/* The colours of pixel @i that are bright enough to count. */
+static guint8
+named_colours (const Image *picture, gsize i, int least)
+{
+  const guint16 *pixel = picture->samples + i * (gsize) picture->channels;
+  guint8 named = 0;
+
+  if (image_is_transparent (picture, i))
+    return 0;
+  for (int c = 0; c < image_colours (picture); c++)
+    if (pixel[c] >= least)
+      named |= MASK_CHANNEL (c);
+  return named;
+}
+
+#define ALL_COLOURS (MASK_CHANNEL (0) | MASK_CHANNEL (1) | MASK_CHANNEL (2))
+
+/* Whether each colour is named alone somewhere. */
+static gboolean
+names_single_colours (const Mask *mask)
+{
+  guint8 alone = 0;
+
+  for (gsize i = 0; i < pixels (mask); i++)
+    for (int c = 0; c < 3; c++)
+      if (mask->missing[i] == MASK_CHANNEL (c))
+        alone |= MASK_CHANNEL (c);
+  return alone == ALL_COLOURS;
+}
+
 Mask *
-mask_from_picture (const Image *picture, GError **error)
+mask_from_picture (const Image *picture, MaskColours colours, GError **error)
 {
   Mask *mask = mask_new (picture->width, picture->height, error);
   int least =
     picture->meta.format == IMAGE_JPEG ? (image_peak (picture) + 1) / 2 : 1;
+  gboolean separate;
 
   if (mask == NULL)
     return NULL;
   for (gsize i = 0; i < pixels (mask); i++)
-    mask->missing[i] = image_brightest (picture, i) >= least
-                       && !image_is_transparent (picture, i);
+    mask->missing[i] = named_colours (picture, i, least);
+  separate = image_colours (picture) == 3
+             && (colours == MASK_SEPARATE
+                 || (colours == MASK_AUTO && names_single_colours (mask)
+                     && picture->meta.format != IMAGE_JPEG));
+  for (gsize i = 0; i < pixels (mask); i++)
+    if (mask->missing[i] == ALL_COLOURS || (mask->missing[i] && !separate))
+      mask->missing[i] = MASK_PIXEL;
   return mask;
+}
+
+gboolean
+mask_is_partial (const Mask *mask)
+{
+  for (gsize i = 0; i < pixels (mask); i++)
+    if (mask->missing[i] && !(mask->missing[i] & MASK_PIXEL))
+      return TRUE;
+  return FALSE;
 }
 
 Image *

@@ -8,8 +8,20 @@
 
 typedef struct {
   int width, height;
-  guint8 *missing; /* one byte a pixel, row after row; nonzero = missing */
+  guint8 *missing; /* one byte a pixel, row after row: 0 where all is known,
+                      else MASK_PIXEL or any of MASK_CHANNEL */
 } Mask;
+
+/* The whole pixel is missing, or only its colour number c. */
+#define MASK_PIXEL 1
+#define MASK_CHANNEL(c) (2 << (c))
+
+/* Whether a byte of a mask says that colour @c is missing. */
+static inline gboolean
+mask_hides (guint8 missing, int c)
+{
+  return (missing & (MASK_PIXEL | MASK_CHANNEL (c))) != 0;
+}
 
 /* A mask of nothing.  NULL, with @error set (LIMIT), when there is not enough
  * memory. */
@@ -25,10 +37,23 @@ gsize mask_count (const Mask *mask);
 /* Adds to @mask what @other, of the same size, says. */
 void mask_add (Mask *mask, const Mask *other);
 
+/* How the colours of a mask picture are understood. */
+typedef enum {
+  MASK_AUTO,     /* separately if there are pixels that name red alone, green
+                    alone and blue alone, as nobody paints by hand; never in a
+                    JPEG, whose colours are not exact */
+  MASK_TOGETHER, /* any colour names the whole pixel */
+  MASK_SEPARATE  /* red names red, green green, blue blue */
+} MaskColours;
+
 /* What a mask picture says: a pixel that can be seen and has a sample above
- * zero is missing.  A JPEG is never exactly black, so there the brightest
- * sample must reach half of the range. */
-Mask *mask_from_picture (const Image *picture, GError **error);
+ * zero is missing.  A JPEG is never exactly black, so there the sample must
+ * reach half of the range. */
+Mask *mask_from_picture (const Image *picture, MaskColours colours,
+                         GError **error);
+
+/* Whether some pixels miss only some of their colours. */
+gboolean mask_is_partial (const Mask *mask);
 
 /* A black and white picture of @mask, one bit a pixel. */
 Image *mask_to_picture (const Mask *mask, GError **error);

@@ -37,7 +37,7 @@ restored_psnr (const char *kind, int number)
   g_autofree char *folder = g_strdup_printf ("masks/%s", kind);
   g_autoptr (Image) clean = load ("test", number, "jpg");
   g_autoptr (Image) marks = load (folder, number, "png");
-  g_autoptr (Mask) mask = mask_from_picture (marks, NULL);
+  g_autoptr (Mask) mask = mask_from_picture (marks, MASK_AUTO, NULL);
   g_autoptr (Image) image = image_copy (clean, NULL);
   RestoreOptions options = RESTORE_DEFAULTS;
   g_auto (RestoreReport) report = { 0 };

@@ -12,7 +12,7 @@ test_picture_and_back (void)
   for (int i = 0; i < 13 * 7; i += 3)
     mask->missing[i] = 1;
   picture = mask_to_picture (mask, NULL);
-  back = mask_from_picture (picture, NULL);
+  back = mask_from_picture (picture, MASK_AUTO, NULL);
   g_assert_cmpmem (mask->missing, 13 * 7, back->missing, 13 * 7);
   g_assert_cmpuint (mask_count (mask), ==, 31);
 }
@@ -30,11 +30,37 @@ test_what_counts (void)
 
   for (int i = 0; i < 16; i++)
     picture->samples[i] = samples[i];
-  png = mask_from_picture (picture, NULL);
+  png = mask_from_picture (picture, MASK_TOGETHER, NULL);
   picture->meta.format = IMAGE_JPEG;
-  jpeg = mask_from_picture (picture, NULL);
+  jpeg = mask_from_picture (picture, MASK_TOGETHER, NULL);
   g_assert_cmpmem (png->missing, 4, "\1\1\1\0", 4);
   g_assert_cmpmem (jpeg->missing, 4, "\0\0\1\0", 4);
+}
+
+/* Red strokes mean whole pixels; red, green and blue noise does not. */
+static void
+test_channels (void)
+{
+  g_autoptr (Image) picture = image_new (5, 1, 3, 8, NULL);
+  const guint16 samples[] = { 255, 0, 0, 0, 9, 0, 0, 0, 0, 1, 1, 1, 8, 8, 0 };
+  const guint8 separate[] = { MASK_CHANNEL (0), MASK_CHANNEL (1), 0,
+                              MASK_PIXEL,
+                              MASK_CHANNEL (0) | MASK_CHANNEL (1) };
+  g_autoptr (Mask) painted = NULL;
+  g_autoptr (Mask) said = NULL;
+  g_autoptr (Mask) seen = NULL;
+
+  for (int i = 0; i < 15; i++)
+    picture->samples[i] = samples[i];
+  painted = mask_from_picture (picture, MASK_AUTO, NULL);
+  g_assert_cmpmem (painted->missing, 5, "\1\1\0\1\1", 5);
+  g_assert_false (mask_is_partial (painted));
+  said = mask_from_picture (picture, MASK_SEPARATE, NULL);
+  g_assert_cmpmem (said->missing, 5, separate, 5);
+  g_assert_true (mask_is_partial (said));
+  picture->samples[8] = 255;
+  seen = mask_from_picture (picture, MASK_AUTO, NULL);
+  g_assert_cmpint (seen->missing[2], ==, MASK_CHANNEL (2));
 }
 
 static void
@@ -83,6 +109,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/mask/picture", test_picture_and_back);
   g_test_add_func ("/mask/what-counts", test_what_counts);
+  g_test_add_func ("/mask/channels", test_channels);
   g_test_add_func ("/mask/colour", test_colour);
   g_test_add_func ("/mask/alpha", test_alpha_and_union);
   return g_test_run ();
