@@ -1,13 +1,10 @@
 /* fill.c - overlapping patches, masked pursuit, growing inward
  *
- *     trust    how far a sample is believed: 1 known, 0 unknown, between the
- *              two for one that was filled in an earlier round
- *     wanted   samples still to be filled
- *     pending  places of patches that touch one of them, not coded yet
- *
- * One round: of the pending patches, those are coded that know a fair share of
- * what the one that knows most knows.  What they say is averaged; wanted
- * samples that got something are filled.  Rounds end when nothing is wanted.
+ * A patch knows the sum of the trust in its samples.  One pass codes those
+ * patches around unfilled samples that know enough, averages what they say and
+ * fills what got something.  When no patch knows enough any more, it is
+ * measured what the best one knows, and a share of that is enough from then
+ * on.
  *
  * The ridge.  A patch of few known samples can be explained in many ways; the
  * smooth ones are likelier.  The penalty of an atom is its roughness, the sum
@@ -23,8 +20,6 @@
 #include "imaging/patches.h"
 #include "omp/pursuit.h"
 
-#include <string.h>
-
 /* Patches coded at a time: work for many threads, little memory. */
 #define BATCH 1024
 
@@ -32,23 +27,20 @@
  */
 #define NO_SAY 1e-6f
 
-/* How far a filled sample is believed by patches further inside a hole. */
-#define FILLED_TRUST 0.3f
+/* Less than the trust in any one sample. */
+#define LEAST_KNOWLEDGE 1e-3
 
 typedef struct {
-  Planes *planes;
-  Planes *trust;
-  guint8 *wanted;
-  gsize missing; /* number of samples still wanted */
+  Canvas *canvas;
   const Dictionary *dictionary;
   const FillSettings *settings;
 
+  int step;
+  double most;   /* what the best patch knows, while that is measured */
+  double enough; /* what a patch has to know to be coded */
+  gsize coded;   /* patches */
   Pursuit *pursuit;
   float *ridge;
-  int step;
-  GArray *pending;
-  gsize total, coded; /* patches */
-  Planes *sum, *weights;
   MatF Y, W;
   SparseMat X;
 } Filler;
@@ -86,68 +78,68 @@ make_ridge (const Dictionary *dictionary, double factor)
   return ridge;
 }
 
-/* Places of patches that touch a wanted sample of any channel. */
-static GArray *
-wanted_places (const Filler *f)
-{
-  gsize pixels = (gsize) f->planes->width * (gsize) f->planes->height;
-  g_autofree guint8 *touch = g_memdup2 (f->wanted, pixels);
-  PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
-
-  for (gsize i = pixels; i < planes_samples (f->planes); i++)
-    touch[i % pixels] |= f->wanted[i];
-  return patch_places (touch, f->planes->width, f->planes->height, &grid);
-}
+/* ---- which patches ---- */
 
 /* Sum of the trust in the samples of the patch at @place. */
 static double
-knowledge (const Filler *f, Place place)
+knowledge (const Window *window, Place place, int patch)
 {
-  int patch = f->dictionary->patch;
-  int right = MIN (place.x + patch, f->planes->width);
-  int bottom = MIN (place.y + patch, f->planes->height);
+  int cols = MIN (patch, window->width - place.x);
+  int bottom = MIN (place.y + patch, window->height);
   double sum = 0;
 
-  for (int c = 0; c < f->trust->channels; c++)
-    for (int y = MAX (0, place.y); y < bottom; y++) {
-      const float *row = planes_at (f->trust, c, 0, y);
+  for (int c = 0; c < window->channels; c++)
+    for (int y = place.y; y < bottom; y++) {
+      const float *row = window->trust + window_offset (window, c, place.x, y);
 
-      for (int x = MAX (0, place.x); x < right; x++)
+      for (int x = 0; x < cols; x++)
         sum += row[x];
     }
   return sum;
 }
 
-/* Moves the pending places whose turn it is into the array that is returned;
- * NULL when no pending patch knows anything. */
 static GArray *
-take_turn (Filler *f)
+places_in (const Filler *f, const Window *window, int top, int bottom)
 {
-  GArray *turn = g_array_new (FALSE, FALSE, sizeof (Place));
-  Place *pending = (Place *) f->pending->data;
-  g_autofree double *known = g_new (double, f->pending->len);
-  double most = 0;
+  PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
+
+  return patch_places (window, &grid, top, bottom);
+}
+
+/* A pass that only looks. */
+static gboolean
+measure_block (Window *window, int top, int bottom, const Progress *progress,
+               gpointer data, GError **error)
+{
+  Filler *f = data;
+  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+
+  for (guint i = 0; i < places->len; i++)
+    f->most =
+      MAX (f->most, knowledge (window, g_array_index (places, Place, i),
+                               f->dictionary->patch));
+  return progress_step (progress, 0, error);
+}
+
+/* Drops the patches that do not know enough yet. */
+static void
+keep_knowing (const Filler *f, const Window *window, GArray *places)
+{
+  Place *place = (Place *) places->data;
   guint kept = 0;
 
-  for (guint i = 0; i < f->pending->len; i++) {
-    known[i] = knowledge (f, pending[i]);
-    most = MAX (most, known[i]);
-  }
-  for (guint i = 0; i < f->pending->len; i++)
-    if (known[i] > 0 && known[i] >= f->settings->least_share * most)
-      g_array_append_val (turn, pending[i]);
-    else
-      pending[kept++] = pending[i];
-  g_array_set_size (f->pending, kept);
-  if (turn->len == 0)
-    g_clear_pointer (&turn, g_array_unref);
-  return turn;
+  for (guint i = 0; i < places->len; i++)
+    if (knowledge (window, place[i], f->dictionary->patch) >= f->enough)
+      place[kept++] = place[i];
+  g_array_set_size (places, kept);
 }
+
+/* ---- coding ---- */
 
 /* Codes channels @first on of @count patches and adds what they say. */
 static gboolean
-code_batch (Filler *f, const Place *places, int count, int first,
-            const Progress *progress, GError **error)
+code_batch (Filler *f, Window *window, const Place *places, int count,
+            int first, const Progress *progress, GError **error)
 {
   const Dictionary *d = f->dictionary;
   PursuitOptions options = { .max_atoms = f->settings->max_atoms,
@@ -159,7 +151,7 @@ code_batch (Filler *f, const Place *places, int count, int first,
 
   X.cols = count;
   for (int p = 0; p < count; p++)
-    patch_get (f->planes, f->trust, places[p], d->patch, first, d->channels,
+    patch_get (window, places[p], d->patch, first, d->channels,
                matf_at (&Y, 0, p), matf_at (&W, 0, p));
   if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
     return FALSE;
@@ -169,104 +161,100 @@ code_batch (Filler *f, const Place *places, int count, int first,
     float weight = X.count[p] > 0 ? 1 / (float) X.count[p] : NO_SAY;
 
     sparse_apply (&d->atoms, &X, p, matf_at (&Y, 0, p));
-    patch_add (f->sum, f->weights, places[p], d->patch, first, d->channels,
-               matf_at (&Y, 0, p), weight);
+    for (int c = 0; c < d->channels; c++)
+      patch_add (window, places[p], d->patch, first + c,
+                 matf_at (&Y, c * d->patch * d->patch, p), weight);
   }
   return TRUE;
 }
 
-/* Fills the wanted samples that got something. */
-static void
-settle (Filler *f)
-{
-  for (gsize i = 0; i < planes_samples (f->planes); i++)
-    if (f->wanted[i] && f->weights->data[i] > 0) {
-      f->planes->data[i] = f->sum->data[i] / f->weights->data[i];
-      f->trust->data[i] = FILLED_TRUST;
-      f->wanted[i] = 0;
-      f->missing--;
-    }
-}
-
-/* Patches that hardly overlap may all see nothing but hole; patches between
- * them see its edge. */
-static void
-refine (Filler *f)
-{
-  f->step = (f->step + 1) / 2;
-  g_array_unref (f->pending);
-  f->pending = wanted_places (f);
-  f->total += f->pending->len;
-}
-
 static gboolean
-do_round (Filler *f, const Progress *progress, GError **error)
+code_block (Window *window, int top, int bottom, const Progress *progress,
+            gpointer data, GError **error)
 {
-  gsize size = planes_samples (f->planes) * sizeof (float);
-  g_autoptr (GArray) turn = take_turn (f);
-  Progress inner = { .cancellable = progress ? progress->cancellable : NULL };
+  Filler *f = data;
+  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+  Progress inner = { .cancellable = progress->cancellable };
 
-  if (turn == NULL && f->step > 1) {
-    refine (f);
-    return TRUE;
-  }
-  if (turn == NULL) {
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                         "every pixel is missing: nothing to restore from");
-    return FALSE;
-  }
-  memset (f->sum->data, 0, size);
-  memset (f->weights->data, 0, size);
-  for (guint start = 0; start < turn->len; start += BATCH) {
-    int count = (int) MIN (BATCH, turn->len - start);
+  keep_knowing (f, window, places);
+  for (guint start = 0; start < places->len; start += BATCH) {
+    int count = (int) MIN (BATCH, places->len - start);
 
-    if (!progress_step (progress, (double) f->coded / (double) f->total,
+    if (!progress_step (progress, (double) start / (double) places->len,
                         error))
       return FALSE;
-    for (int first = 0; first < f->planes->channels;
+    for (int first = 0; first < window->channels;
          first += f->dictionary->channels)
-      if (!code_batch (f, &g_array_index (turn, Place, start), count, first,
-                       &inner, error))
+      if (!code_batch (f, window, &g_array_index (places, Place, start), count,
+                       first, &inner, error))
         return FALSE;
     f->coded += (gsize) count;
   }
-  settle (f);
   return TRUE;
 }
 
+/* ---- turns ---- */
+
+/* Sets what is enough to a share of what the best patch knows.  Patches that
+ * hardly overlap may all see nothing but hole; patches between them see its
+ * edge. */
 static gboolean
-filler_init (Filler *f, GError **error)
+lower_demands (Filler *f, const Progress *quiet, GError **error)
 {
-  const Planes *planes = f->planes;
+  f->most = 0;
+  if (!canvas_pass (f->canvas, PASS_UNFILLED, measure_block, f, quiet, error))
+    return FALSE;
+  f->enough = f->settings->least_share * f->most;
+  f->enough = MAX (f->enough, LEAST_KNOWLEDGE);
+  if (f->most > 0)
+    return TRUE;
+  if (f->step > 1) {
+    f->step = (f->step + 1) / 2;
+    return lower_demands (f, quiet, error);
+  }
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                       "every pixel is missing: nothing to restore from");
+  return FALSE;
+}
+
+static gboolean
+fill_all (Filler *f, const Progress *progress, GError **error)
+{
+  gsize all = canvas_missing (f->canvas), left = canvas_unfilled (f->canvas);
+  Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
+
+  if (left > 0 && !lower_demands (f, &quiet, error))
+    return FALSE;
+  while (left > 0) {
+    gsize before = left;
+    ProgressPart turn = { progress, 1 - (double) left / (double) all, 1 };
+    Progress part = progress_part (&turn);
+
+    if (!canvas_pass (f->canvas, PASS_UNFILLED, code_block, f, &part, error))
+      return FALSE;
+    left = canvas_unfilled (f->canvas);
+    if (left == before && !lower_demands (f, &quiet, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+filler_init (Filler *f)
+{
   int n = f->dictionary->atoms.rows;
 
-  f->sum = planes_new (planes->width, planes->height, planes->channels, error);
-  if (f->sum == NULL)
-    return FALSE;
-  f->weights =
-    planes_new (planes->width, planes->height, planes->channels, error);
-  if (f->weights == NULL)
-    return FALSE;
-  for (gsize i = 0; i < planes_samples (planes); i++)
-    f->missing += f->wanted[i] != 0;
   f->step = f->settings->step;
-  f->pending = wanted_places (f);
-  f->total = f->pending->len;
   f->pursuit = pursuit_new (&f->dictionary->atoms);
   f->ridge = make_ridge (f->dictionary, f->settings->ridge);
   f->Y = matf_new (n, BATCH);
   f->W = matf_new (n, BATCH);
   f->X = sparse_new (f->dictionary->atoms.cols, BATCH, f->settings->max_atoms);
-  return TRUE;
 }
 
 static void
 filler_clear (Filler *f)
 {
-  planes_free (f->sum);
-  planes_free (f->weights);
-  if (f->pending != NULL)
-    g_array_unref (f->pending);
   pursuit_free (f->pursuit);
   g_free (f->ridge);
   matf_clear (&f->Y);
@@ -275,22 +263,20 @@ filler_clear (Filler *f)
 }
 
 gboolean
-planes_fill (Planes *planes, Planes *trust, guint8 *wanted,
-             const Dictionary *dictionary, const FillSettings *settings,
-             gsize *patches, const Progress *progress, GError **error)
+canvas_fill (Canvas *canvas, const Dictionary *dictionary,
+             const FillSettings *settings, gsize *patches,
+             const Progress *progress, GError **error)
 {
-  Filler f = { .planes = planes,
-               .trust = trust,
-               .wanted = wanted,
+  Filler f = { .canvas = canvas,
                .dictionary = dictionary,
                .settings = settings };
   gboolean ok;
 
-  g_return_val_if_fail (planes->channels % dictionary->channels == 0, FALSE);
+  g_return_val_if_fail (canvas_channels (canvas) % dictionary->channels == 0,
+                        FALSE);
 
-  ok = filler_init (&f, error);
-  while (ok && f.missing > 0)
-    ok = do_round (&f, progress, error);
+  filler_init (&f);
+  ok = fill_all (&f, progress, error);
   *patches = f.coded;
   filler_clear (&f);
   return ok;

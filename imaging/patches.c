@@ -2,49 +2,59 @@
 
 #include <string.h>
 
-/* Coordinate of the last place along a side of length @length. */
+/* ---- places ---- */
+
+/* Coordinate of the last place along a side. */
 static int
 last_place (int length, const PlaceGrid *grid)
 {
-  return MAX (-grid->margin, length - grid->patch + grid->margin);
+  return MAX (0, length - grid->patch);
+}
+
+/* Number of the first place at or after coordinate @from; the last place is
+ * moved to the edge. */
+static int
+place_after (int from, int length, const PlaceGrid *grid)
+{
+  int last = (last_place (length, grid) + grid->step - 1) / grid->step;
+  int number = (MAX (0, from) + grid->step - 1) / grid->step;
+
+  if (number >= last)
+    return from <= last_place (length, grid) ? last : last + 1;
+  return number;
 }
 
 static int
-places_along (int length, const PlaceGrid *grid)
+place_number (int number, int length, const PlaceGrid *grid)
 {
-  int reach = last_place (length, grid) + grid->margin;
-
-  return (reach + grid->step - 1) / grid->step + 1;
+  return MIN (number * grid->step, last_place (length, grid));
 }
 
-/* Coordinate of place number @i; the last one is moved to the edge. */
-static int
-place_number (int i, int length, const PlaceGrid *grid)
-{
-  return MIN (i * grid->step - grid->margin, last_place (length, grid));
-}
-
-/* Adds rows @from .. @to - 1 of @touch, as far as there are such, to the
- * counts of each column. */
+/* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
+ * the columns in @span. */
 static void
-count_rows (int *columns, const guint8 *touch, int width, int height, int from,
-            int to, int sign)
+count_rows (int *columns, const Window *window, Span span, int from, int to,
+            int sign)
 {
-  for (int y = MAX (0, from); y < MIN (to, height); y++)
-    for (int x = 0; x < width; x++)
-      if (touch[(gsize) y * (gsize) width + (gsize) x])
-        columns[x] += sign;
+  for (int y = from; y < MIN (to, window->height); y++) {
+    const guint8 *wanted = window_wanted (window, 0, y);
+
+    for (int x = span.left; x < span.right; x++)
+      columns[x] += wanted[x] != 0 ? sign : 0;
+  }
 }
 
 static void
-places_of_row (GArray *places, const int *columns, int width, int y,
-               const PlaceGrid *grid)
+places_of_row (GArray *places, const Window *window, const int *columns,
+               Span span, int y, const PlaceGrid *grid)
 {
-  for (int i = 0; i < places_along (width, grid); i++) {
-    Place place = { place_number (i, width, grid), y };
-    int right = MIN (place.x + grid->patch, width);
+  int end = place_after (span.right, window->width, grid);
 
-    for (int x = MAX (0, place.x); x < right; x++)
+  for (int i = place_after (span.left, window->width, grid); i < end; i++) {
+    Place place = { place_number (i, window->width, grid), y };
+    int right = MIN (place.x + grid->patch, window->width);
+
+    for (int x = place.x; x < right; x++)
       if (columns[x] > 0) {
         g_array_append_val (places, place);
         break;
@@ -53,78 +63,68 @@ places_of_row (GArray *places, const int *columns, int width, int y,
 }
 
 GArray *
-patch_places (const guint8 *touch, int width, int height,
-              const PlaceGrid *grid)
+patch_places (const Window *window, const PlaceGrid *grid, int top, int bottom)
 {
+  const GArray *spans = canvas_spans (window->canvas, top);
   GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
-  g_autofree int *columns = g_new0 (int, width);
-  int above = -grid->margin, below = -grid->margin; /* rows now counted */
+  g_autofree int *columns = g_new0 (int, window->width);
+  int end = place_after (bottom, window->height, grid);
+  int above = top, below = top; /* rows now counted */
 
-  for (int i = 0; i < places_along (height, grid); i++) {
-    int y = place_number (i, height, grid);
+  for (int i = place_after (top, window->height, grid); i < end; i++) {
+    int y = place_number (i, window->height, grid);
 
-    count_rows (columns, touch, width, height, below, y + grid->patch, 1);
-    count_rows (columns, touch, width, height, above, y, -1);
+    for (guint s = 0; s < spans->len; s++) {
+      Span span = g_array_index (spans, Span, s);
+
+      count_rows (columns, window, span, below, y + grid->patch, 1);
+      count_rows (columns, window, span, above, y, -1);
+      places_of_row (places, window, columns, span, y, grid);
+    }
     above = y;
     below = y + grid->patch;
-    places_of_row (places, columns, width, y, grid);
   }
   return places;
 }
 
-/* The part of a patch that lies in the picture. */
-typedef struct {
-  int left, right, top, bottom;
-} Inside;
-
-static Inside
-inside (const Planes *planes, Place place, int patch)
-{
-  return (Inside){
-    .left = MAX (0, place.x),
-    .right = MIN (place.x + patch, planes->width),
-    .top = MAX (0, place.y),
-    .bottom = MIN (place.y + patch, planes->height),
-  };
-}
+/* ---- samples ---- */
 
 void
-patch_get (const Planes *planes, const Planes *trust, Place place, int patch,
-           int first, int count, float *y, float *w)
+patch_get (const Window *window, Place place, int patch, int first, int count,
+           float *y, float *w)
 {
-  Inside in = inside (planes, place, patch);
-  gsize size = (gsize) (patch * patch * count) * sizeof (float);
+  int cols = MIN (patch, window->width - place.x);
+  int rows = MIN (patch, window->height - place.y);
 
-  memset (y, 0, size);
-  memset (w, 0, size);
+  if (cols < patch || rows < patch) {
+    memset (y, 0, (gsize) (patch * patch * count) * sizeof (float));
+    memset (w, 0, (gsize) (patch * patch * count) * sizeof (float));
+  }
   for (int c = 0; c < count; c++)
-    for (int row = in.top; row < in.bottom; row++) {
-      const float *from = planes_at (planes, first + c, 0, row);
-      const float *sure = planes_at (trust, first + c, 0, row);
-      int offset = (c * patch + row - place.y) * patch - place.x;
+    for (int row = 0; row < rows; row++) {
+      gsize at = window_offset (window, first + c, place.x, place.y + row);
+      int to = (c * patch + row) * patch;
 
-      for (int x = in.left; x < in.right; x++) {
-        w[offset + x] = sure[x];
-        y[offset + x] = sure[x] > 0 ? from[x] : 0;
+      for (int x = 0; x < cols; x++) {
+        w[to + x] = window->trust[at + x];
+        y[to + x] = w[to + x] > 0 ? window->values[at + x] : 0;
       }
     }
 }
 
 void
-patch_add (Planes *sum, Planes *weights, Place place, int patch, int first,
-           int count, const float *y, float weight)
+patch_add (Window *window, Place place, int patch, int channel, const float *y,
+           float weight)
 {
-  Inside in = inside (sum, place, patch);
+  int cols = MIN (patch, window->width - place.x);
+  int rows = MIN (patch, window->height - place.y);
 
-  for (int c = 0; c < count; c++)
-    for (int row = in.top; row < in.bottom; row++) {
-      float *to = planes_at (sum, first + c, 0, row);
-      float *total = planes_at (weights, first + c, 0, row);
-      int offset = (c * patch + row - place.y) * patch - place.x;
+  for (int row = 0; row < rows; row++) {
+    gsize at = window_offset (window, channel, place.x, place.y + row);
 
-      for (int x = in.left; x < in.right; x++) {
-        to[x] += weight * y[offset + x];
-        total[x] += weight;
-      }
+    for (int x = 0; x < cols; x++) {
+      window->sums[at + x] += weight * y[row * patch + x];
+      window->weights[at + x] += weight;
     }
+  }
 }

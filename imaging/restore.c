@@ -3,9 +3,7 @@
 
 #include "base/error.h"
 #include "dictlearn/builtin.h"
-#include "dictlearn/starts.h"
 #include "imaging/fill.h"
-#include "imaging/planes.h"
 #include "imaging/rounds.h"
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
@@ -15,13 +13,9 @@
 /* The paper codes separate patches with a tenth of 300 atoms. */
 #define PAPER_ATOMS 30
 
-/* Sides of the patches that vote together in the rounds, ends with 0. */
-#define MOST_SIDES 4
-
 typedef struct {
   FillSettings fill;
   RoundSettings rounds;
-  int sides[MOST_SIDES + 1];
 } Effort;
 
 #define FILL(distance, atoms)                                                 \
@@ -32,9 +26,20 @@ typedef struct {
 
 /* For the built-in dictionary: a quick fill, then rounds. */
 static const Effort efforts[] = {
-  [QUALITY_FAST] = { FILL (4, 12), { 8, 0.6, 0.03, 0.3 }, { 10 } },
-  [QUALITY_NORMAL] = { FILL (4, 12), { 14, 0.8, 0.025, 0.3 }, { 6, 10, 16 } },
-  [QUALITY_BEST] = { FILL (3, 16), { 25, 0.8, 0.02, 0.2 }, { 5, 8, 14, 22 } },
+  [QUALITY_FAST] = { FILL (4, 12), { 8, 0.6, 0.03, { { 10, 3, 1 } } } },
+  [QUALITY_NORMAL] = { FILL (4, 12),
+                       { 14,
+                         0.8,
+                         0.025,
+                         { { 6, 2, 1 },
+                           { 8, 3, 8 },
+                           { 10, 3, 1 },
+                           { 16, 5, 1 } } } },
+  [QUALITY_BEST] = { FILL (3, 16),
+                     { 20,
+                       0.8,
+                       0.025,
+                       { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } } } },
 };
 
 /* For a dictionary that was named: a thorough fill with it alone, so that what
@@ -68,160 +73,21 @@ choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
   return fill;
 }
 
-/* The colours of @image.  For a colour dictionary, grey is repeated. */
-static Planes *
-working_planes (const Image *image, const Dictionary *dictionary,
-                GError **error)
-{
-  int channels = MAX (image_colours (image), dictionary->channels);
-  float scale = 1 / (float) image_peak (image);
-  Planes *planes = planes_new (image->width, image->height, channels, error);
-
-  if (planes == NULL)
-    return NULL;
-  for (int c = 0; c < channels; c++) {
-    const guint16 *from = image->samples + c % image_colours (image);
-    float *to = planes_at (planes, c, 0, 0);
-
-    for (gsize i = 0; i < image_pixels (image); i++)
-      to[i] = (float) from[i * (gsize) image->channels] * scale;
-  }
-  return planes;
-}
-
-/* Trust 1 in every sample that is known and can be seen. */
-static Planes *
-working_trust (const Image *image, const Mask *missing, int channels,
-               GError **error)
-{
-  Planes *trust = planes_new (image->width, image->height, channels, error);
-  gsize pixels = image_pixels (image);
-
-  if (trust == NULL)
-    return NULL;
-  for (gsize i = 0; i < planes_samples (trust); i++)
-    trust->data[i] = !missing->missing[i % pixels]
-                     && !image_is_transparent (image, i % pixels);
-  return trust;
-}
-
-static guint8 *
-working_wanted (const Mask *missing, int channels, GError **error)
-{
-  gsize pixels = (gsize) missing->width * (gsize) missing->height;
-  guint8 *wanted = g_try_malloc_n (pixels, (gsize) channels);
-
-  if (wanted == NULL) {
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                         "not enough memory to restore the picture");
-    return NULL;
-  }
-  for (gsize i = 0; i < pixels * (gsize) channels; i++)
-    wanted[i] = missing->missing[i % pixels] != 0;
-  return wanted;
-}
-
-/* Mean of what the planes that stand for colour @c of @image say. */
-static float
-read_back (const Image *image, const Planes *planes, int c, gsize i)
-{
-  gsize pixels = image_pixels (image);
-  int repeats = planes->channels / image_colours (image);
-  float sum = 0;
-
-  for (int r = 0; r < repeats; r++)
-    sum += planes->data[(gsize) (c + r) * pixels + i];
-  return sum / (float) repeats;
-}
-
-static void
-write_missing (Image *image, const Mask *missing, const Planes *planes)
-{
-  for (gsize i = 0; i < image_pixels (image); i++) {
-    guint16 *pixel = image->samples + i * (gsize) image->channels;
-
-    if (!missing->missing[i])
-      continue;
-    for (int c = 0; c < image_colours (image); c++)
-      pixel[c] = planes_to_sample (image, read_back (image, planes, c, i));
-    image_avoid_key (image, i);
-    /* Entries of a palette may repeat; which one stood here is no clue. */
-    if (image->palette != NULL)
-      image->palette->index[i] = 0;
-  }
-}
-
-/* What a restoration works on. */
-typedef struct {
-  Planes *planes, *trust;
-  guint8 *wanted;
-} Work;
-
-static void
-work_clear (Work *work)
-{
-  planes_free (work->planes);
-  planes_free (work->trust);
-  g_free (work->wanted);
-}
-
+/* Fills, and improves unless @rounds is NULL. */
 static gboolean
-work_init (Work *work, const Image *image, const Mask *missing,
-           const Dictionary *dictionary, GError **error)
+fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
+                  const FillSettings *fill, const RoundSettings *rounds,
+                  gsize *patches, const Progress *progress, GError **error)
 {
-  work->planes = working_planes (image, dictionary, error);
-  if (work->planes == NULL)
-    return FALSE;
-  work->trust = working_trust (image, missing, work->planes->channels, error);
-  if (work->trust == NULL)
-    return FALSE;
-  work->wanted = working_wanted (missing, work->planes->channels, error);
-  return work->wanted != NULL;
-}
-
-/* Rounds with cosines of several sizes.  planes_fill() has used up
- * work->wanted. */
-static gboolean
-improve (Work *work, const Mask *missing, const Effort *effort, gsize *patches,
-         const Progress *progress, GError **error)
-{
-  g_autofree guint8 *wanted =
-    working_wanted (missing, work->planes->channels, error);
-  Dictionary *scales[MOST_SIDES] = { NULL };
-  int count = 0;
-  gboolean ok;
-
-  if (wanted == NULL)
-    return FALSE;
-  while (effort->sides[count] > 0) {
-    scales[count] =
-      dictionary_dct (effort->sides[count], work->planes->channels);
-    count++;
-  }
-  ok = planes_improve (work->planes, work->trust, wanted, scales, count,
-                       &effort->rounds, patches, progress, error);
-  for (int i = 0; i < count; i++)
-    dictionary_free (scales[i]);
-  return ok;
-}
-
-/* Fills, and improves unless @effort is NULL. */
-static gboolean
-fill_and_improve (Work *work, const Mask *missing,
-                  const Dictionary *dictionary, const FillSettings *fill,
-                  const Effort *effort, gsize *patches,
-                  const Progress *progress, GError **error)
-{
-  ProgressPart filling = { progress, 0, effort != NULL ? FILL_SHARE : 1 };
+  ProgressPart filling = { progress, 0, rounds != NULL ? FILL_SHARE : 1 };
   ProgressPart improving = { progress, FILL_SHARE, 1 };
   Progress part = progress_part (&filling);
   gsize more = 0;
 
-  if (!planes_fill (work->planes, work->trust, work->wanted, dictionary, fill,
-                    patches, &part, error))
+  if (!canvas_fill (canvas, dictionary, fill, patches, &part, error))
     return FALSE;
   part = progress_part (&improving);
-  if (effort != NULL && !improve (work, missing, effort, &more, &part, error))
+  if (rounds != NULL && !canvas_improve (canvas, rounds, &more, &part, error))
     return FALSE;
   *patches += more;
   return TRUE;
@@ -233,21 +99,23 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
               const Progress *progress, GError **error)
 {
   FillSettings fill = choose_fill (options, dictionary);
-  gboolean rounds = options->dictionary == NULL && !options->paper_protocol;
-  Work work = { NULL, NULL, NULL };
-  gboolean ok =
-    work_init (&work, image, missing, dictionary, error)
-    && fill_and_improve (&work, missing, dictionary, &fill,
-                         rounds ? &efforts[options->quality] : NULL,
-                         &report->patches, progress, error);
+  gboolean improve = options->dictionary == NULL && !options->paper_protocol;
+  const RoundSettings *rounds =
+    improve ? &efforts[options->quality].rounds : NULL;
+  int reach =
+    MAX (dictionary->patch, rounds != NULL ? rounds_reach (rounds) : 0);
+  g_autoptr (Canvas) canvas = canvas_new (
+    image, missing, MAX (image_colours (image), dictionary->channels), reach,
+    error);
 
-  if (ok) {
-    write_missing (image, missing, work.planes);
-    report->masked_pixels = mask_count (missing);
-    report->dictionary = dictionary_describe (dictionary);
-  }
-  work_clear (&work);
-  return ok;
+  if (canvas == NULL
+      || !fill_and_improve (canvas, dictionary, &fill, rounds,
+                            &report->patches, progress, error))
+    return FALSE;
+  canvas_write_back (canvas, image);
+  report->masked_pixels = mask_count (missing);
+  report->dictionary = dictionary_describe (dictionary);
+  return TRUE;
 }
 
 gboolean

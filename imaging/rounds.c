@@ -1,10 +1,11 @@
 #include "imaging/rounds.h"
 
 #include "base/parallel.h"
+#include "imaging/cosines.h"
 #include "imaging/patches.h"
+#include "imaging/similar.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Patches that a thread codes at a time, and that wait to be averaged. */
 #define CHUNK 128
@@ -14,241 +15,371 @@
  * hole only confirms what was filled there before. */
 #define LEAST_SAY 0.01f
 
-/* One dictionary and the places of its patches. */
+/* How far from a patch those like it are looked for. */
+#define SEARCH_RADIUS 12
+
+/* Groups are found anew every so many rounds. */
+#define LOOK_EVERY 3
+
+/* From the first patch of a group to another one of it. */
 typedef struct {
-  const Dictionary *dictionary;
-  GArray *places;    /* Place */
-  GArray *knowledge; /* float: share of known samples of each patch */
-  MatF Y, C;         /* n x BATCH */
-  float *weights;    /* of the patches of a batch */
-} Scale;
+  gint8 x, y;
+} Shift;
+
+/* One size of patches. */
+typedef struct {
+  RoundScale scale;
+  int numbers; /* samples of a patch */
+  Cosines *cosines;
+  float *patches;    /* those of a batch */
+  Place *places;     /* of these */
+  float *weights;    /* of these */
+  GArray *shifts;    /* Shift: where the patches of each group were found */
+  guint groups_done; /* in this round */
+} Size;
+
+/* What one thread needs. */
+typedef struct {
+  float *trust; /* numbers of the largest patch */
+  float *codes; /* CHUNK times as many */
+} Workspace;
 
 typedef struct {
-  Planes *planes;
-  const Planes *trust;
-  const guint8 *wanted;
   const RoundSettings *settings;
-  Planes *sum, *weights;
-  Scale *scales;
-  int scale_count;
-  gsize total, coded; /* patches, over all rounds */
+  Size sizes[MOST_SCALES];
+  int size_count;
+  Workspace *workspaces;
+  Likeness likeness;
+  gboolean looking; /* for similar patches, in this round */
+  float threshold;
+  gsize coded; /* patches, over all rounds */
 } Rounds;
 
-/* ---- places ---- */
-
-/* Share of the samples of a patch that are known; negative if there is one of
- * which nothing is known. */
-static float
-known_share (const Planes *trust, Place place, int patch)
-{
-  int known = 0;
-
-  for (int c = 0; c < trust->channels; c++)
-    for (int y = place.y; y < place.y + patch; y++) {
-      const float *row = planes_at (trust, c, 0, y);
-
-      for (int x = place.x; x < place.x + patch; x++)
-        if (row[x] == 0)
-          return -1;
-        else
-          known += row[x] == 1;
-    }
-  return (float) known / (float) (patch * patch * trust->channels);
-}
-
-static void
-find_places (const Rounds *r, const guint8 *touch, Scale *scale)
-{
-  int patch = scale->dictionary->patch;
-  PlaceGrid grid = { .patch = patch };
-  g_autoptr (GArray) places = NULL;
-
-  grid.step = MAX (1, (int) lround (r->settings->step * patch));
-  scale->places = g_array_new (FALSE, FALSE, sizeof (Place));
-  scale->knowledge = g_array_new (FALSE, FALSE, sizeof (float));
-  if (r->planes->width < patch || r->planes->height < patch)
-    return;
-  places = patch_places (touch, r->planes->width, r->planes->height, &grid);
-  for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
-    float share = known_share (r->trust, place, patch);
-
-    if (share >= 0) {
-      g_array_append_val (scale->places, place);
-      g_array_append_val (scale->knowledge, share);
-    }
-  }
-}
-
-/* ---- one batch of patches of one size ---- */
-
+/* A batch of patches, some of which belong together. */
 typedef struct {
   const Rounds *rounds;
-  Scale *scale;
-  const Place *places;
-  const float *knowledge;
-  int count;
-  float threshold;
+  const Window *window;
+  const Size *size;
+  const Place *centres; /* the first patch of each group */
+  Shift *shifts;        /* all patches of each group */
+  int groups;
 } Batch;
 
-/* Zeroes what is small; returns the weight of the patch, entries a non-zero,
- * so that patches of all sizes count alike.  The first atom, the mean, is
- * always kept. */
-static float
-shrink (float *x, int n, float threshold)
-{
-  int kept = 1;
+/* ---- a chunk of patches ---- */
 
-  for (int i = 1; i < n; i++)
-    if (fabsf (x[i]) < threshold)
-      x[i] = 0;
-    else
-      kept++;
-  return (float) n / (float) kept;
+/* Share of the samples that are known; negative if there is one of which
+ * nothing is known. */
+static float
+known_share (const float *trust, int numbers)
+{
+  int known = 0, unknown = 0;
+
+  for (int i = 0; i < numbers; i++) {
+    known += trust[i] == 1;
+    unknown += trust[i] == 0;
+  }
+  return unknown > 0 ? -1 : (float) known / (float) numbers;
+}
+
+/* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
+ * There are @together rows, a power of two, of @groups numbers each. */
+static void
+mix (float *x, int together, int groups)
+{
+  float scale = 1 / sqrtf ((float) together);
+  int all = together * groups;
+
+  for (int half = groups; half < all; half *= 2)
+    for (int i = 0; i < all; i += 2 * half)
+      for (int j = i; j < i + half; j++) {
+        float a = x[j], b = x[j + half];
+
+        x[j] = a + b;
+        x[j + half] = a - b;
+      }
+  for (int i = 0; i < all; i++)
+    x[i] *= scale;
+}
+
+/* Zeroes what is small of the codes @x for one cosine, rows and columns as
+ * above, and adds up how many were kept of each group. */
+static void
+shrink (float *x, int together, int groups, float threshold, int *kept)
+{
+  if (together > 1)
+    mix (x, together, groups);
+  for (int k = 0; k < together; k++, x += groups)
+    for (int g = 0; g < groups; g++) {
+      gboolean keep = fabsf (x[g]) >= threshold;
+
+      x[g] = keep ? x[g] : 0;
+      kept[g] += keep;
+    }
+  if (together > 1)
+    mix (x - together * groups, together, groups);
+}
+
+/* Shrinks all codes of @groups groups of patches, and multiplies the weight of
+ * each patch by numbers / numbers kept.  The mean is always kept. */
+static void
+shrink_all (const Rounds *r, const Size *size, float *codes, int groups,
+            float *weights)
+{
+  int together = size->scale.similar;
+  int count = groups * together;
+  int kept[CHUNK] = { 0 };
+
+  for (int j = 1; j < size->numbers; j++)
+    shrink (codes + (gsize) j * (gsize) count, together, groups, r->threshold,
+            kept);
+  for (int p = 0; p < count; p++)
+    weights[p] *= (float) (size->numbers * together)
+                  / (float) (kept[p % groups] + together);
+}
+
+/* Looks for patches like the one at @centre. */
+static void
+find_group (const Batch *b, Place centre, Shift *shifts)
+{
+  int together = b->size->scale.similar;
+  Place found[MOST_SIMILAR];
+
+  likeness_find (&b->rounds->likeness, centre, b->size->scale.side,
+                 SEARCH_RADIUS, found, together);
+  for (int k = 0; k < together; k++)
+    shifts[k] = (Shift){ (gint8) (found[k].x - centre.x),
+                         (gint8) (found[k].y - centre.y) };
+}
+
+/* Sets the places of @groups groups; patch k of group g has number
+ * k groups + g, so that loops over groups run along memory. */
+static void
+place_groups (const Batch *b, int first, int groups, Place *places)
+{
+  int together = b->size->scale.similar;
+
+  for (int g = 0; g < groups; g++) {
+    Place centre = b->centres[first + g];
+    Shift *shifts = b->shifts + (first + g) * together;
+
+    if (b->rounds->looking)
+      find_group (b, centre, shifts);
+    for (int k = 0; k < together; k++)
+      places[k * groups + g] =
+        (Place){ centre.x + shifts[k].x, centre.y + shifts[k].y };
+  }
 }
 
 static void
 code_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
-  const Dictionary *d = b->scale->dictionary;
-  int first = chunk * CHUNK, count = MIN (CHUNK, b->count - first);
-  MatF Y = matf_columns (&b->scale->Y, first, count);
-  MatF C = matf_columns (&b->scale->C, first, count);
+  const Size *size = b->size;
+  const Workspace *work = &b->rounds->workspaces[worker];
+  int most = CHUNK / size->scale.similar;
+  int groups = MIN (most, b->groups - chunk * most);
+  int count = groups * size->scale.similar;
+  float *patches =
+    size->patches + (gsize) (chunk * CHUNK) * (gsize) size->numbers;
+  Place *places = size->places + chunk * CHUNK;
+  float *weights = size->weights + chunk * CHUNK;
+
+  place_groups (b, chunk * most, groups, places);
+  for (int p = 0; p < count; p++) {
+    patch_get (b->window, places[p], size->scale.side, 0, b->window->channels,
+               patches + (gsize) p * (gsize) size->numbers, work->trust);
+    weights[p] = MAX (0, known_share (work->trust, size->numbers) + LEAST_SAY);
+  }
+  cosines_forward (size->cosines, patches, work->codes, count);
+  shrink_all (b->rounds, size, work->codes, groups, weights);
+  cosines_backward (size->cosines, work->codes, patches, count);
+}
+
+/* ---- batches and blocks ---- */
+
+typedef struct {
+  Window *window;
+  const Size *size;
+  int count;
+} Adding;
+
+/* One channel, so that threads do not meet. */
+static void
+add_channel (int channel, int worker, gpointer data)
+{
+  const Adding *adding = data;
+  const Size *size = adding->size;
+  int side = size->scale.side;
 
   (void) worker;
-  for (int p = 0; p < count; p++)
-    patch_get (b->rounds->planes, b->rounds->trust, b->places[first + p],
-               d->patch, 0, d->channels, matf_at (&Y, 0, p),
-               matf_at (&C, 0, p));
-  matf_multiply (1, &d->atoms, TRANSPOSED, &Y, PLAIN, 0, &C);
-  for (int p = 0; p < count; p++)
-    b->scale->weights[first + p] =
-      (b->knowledge[first + p] + LEAST_SAY)
-      * shrink (matf_at (&C, 0, p), C.rows, b->threshold);
-  matf_multiply (1, &d->atoms, PLAIN, &C, PLAIN, 0, &Y);
+  for (int p = 0; p < adding->count; p++)
+    if (size->weights[p] > 0)
+      patch_add (adding->window, size->places[p], side, channel,
+                 size->patches + (gsize) p * (gsize) size->numbers
+                   + (gsize) (channel * side * side),
+                 size->weights[p]);
+}
+
+static void
+code_batch (Rounds *r, Window *window, Size *size, const Place *centres,
+            int groups)
+{
+  guint first = size->groups_done * (guint) size->scale.similar;
+  Adding adding = { window, size, groups * size->scale.similar };
+  Batch batch = { r, window, size, centres, NULL, groups };
+
+  if (r->looking)
+    g_array_set_size (size->shifts, first + (guint) adding.count);
+  batch.shifts = &g_array_index (size->shifts, Shift, first);
+
+  parallel_for ((adding.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
+                NULL);
+  parallel_for (window->channels, add_channel, &adding, NULL, NULL);
+  r->coded += (gsize) adding.count;
+  size->groups_done += (guint) groups;
 }
 
 static gboolean
-code_batch (Rounds *r, Scale *scale, guint start, float threshold,
-            const Progress *progress, GError **error)
+code_size (Rounds *r, Window *window, Size *size, int top, int bottom,
+           const Progress *progress, GError **error)
 {
-  const Dictionary *d = scale->dictionary;
-  Batch b = { r,
-              scale,
-              &g_array_index (scale->places, Place, start),
-              &g_array_index (scale->knowledge, float, start),
-              (int) MIN (BATCH, scale->places->len - start),
-              threshold };
+  PlaceGrid grid = { size->scale.side, size->scale.step };
+  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  guint most = (guint) (BATCH / size->scale.similar);
 
-  if (!progress_step (progress, (double) r->coded / (double) r->total, error))
-    return FALSE;
-  parallel_for ((b.count + CHUNK - 1) / CHUNK, code_chunk, &b, NULL, NULL);
-  for (int p = 0; p < b.count; p++)
-    patch_add (r->sum, r->weights, b.places[p], d->patch, 0, d->channels,
-               matf_at (&scale->Y, 0, p), scale->weights[p]);
-  r->coded += (gsize) b.count;
+  for (guint start = 0; start < places->len; start += most) {
+    if (!progress_step (progress, (double) start / (double) places->len,
+                        error))
+      return FALSE;
+    code_batch (r, window, size, &g_array_index (places, Place, start),
+                (int) MIN (most, places->len - start));
+  }
+  return TRUE;
+}
+
+static gboolean
+code_block (Window *window, int top, int bottom, const Progress *progress,
+            gpointer data, GError **error)
+{
+  Rounds *r = data;
+  int reach = rounds_reach (r->settings);
+
+  if (r->likeness.grey == NULL)
+    likeness_init (&r->likeness, window);
+  r->likeness.window = window;
+  if (r->looking)
+    likeness_update (&r->likeness, top - SEARCH_RADIUS, bottom + reach);
+  for (int i = 0; i < r->size_count; i++) {
+    ProgressPart share = { progress, (double) i / r->size_count,
+                           (double) (i + 1) / r->size_count };
+    Progress part = progress_part (&share);
+
+    /* A picture smaller than the patch has no such patches. */
+    if (r->sizes[i].scale.side <= MIN (window->width, window->height)
+        && !code_size (r, window, &r->sizes[i], top, bottom, &part, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
 /* ---- rounds ---- */
 
+int
+rounds_reach (const RoundSettings *settings)
+{
+  int reach = 0;
+
+  for (const RoundScale *scale = settings->scales; scale->side > 0; scale++)
+    reach =
+      MAX (reach, scale->side + (scale->similar > 1 ? SEARCH_RADIUS : 0));
+  return reach;
+}
+
 static void
-settle (Rounds *r)
+size_init (Size *size, const RoundScale *scale, int channels)
 {
-  for (gsize i = 0; i < planes_samples (r->planes); i++)
-    if (r->wanted[i] && r->weights->data[i] > 0)
-      r->planes->data[i] = r->sum->data[i] / r->weights->data[i];
+  int numbers = scale->side * scale->side * channels;
+
+  size->scale = *scale;
+  size->numbers = numbers;
+  size->cosines = cosines_new (scale->side, channels);
+  size->patches = g_new (float, (gsize) numbers *BATCH);
+  size->places = g_new (Place, BATCH);
+  size->weights = g_new (float, BATCH);
+  size->shifts = g_array_new (FALSE, TRUE, sizeof (Shift));
 }
 
-static gboolean
-do_round (Rounds *r, int round, const Progress *progress, GError **error)
+static void
+size_clear (Size *size)
 {
-  const RoundSettings *s = r->settings;
-  gsize size = planes_samples (r->planes) * sizeof (float);
-  double share = s->rounds > 1 ? (double) round / (s->rounds - 1) : 1;
-  double threshold = s->first * pow (s->last / s->first, share);
-
-  memset (r->sum->data, 0, size);
-  memset (r->weights->data, 0, size);
-  for (int i = 0; i < r->scale_count; i++)
-    for (guint start = 0; start < r->scales[i].places->len; start += BATCH)
-      if (!code_batch (r, &r->scales[i], start, (float) threshold, progress,
-                       error))
-        return FALSE;
-  settle (r);
-  return TRUE;
+  cosines_free (size->cosines);
+  g_free (size->patches);
+  g_free (size->places);
+  g_free (size->weights);
+  g_array_unref (size->shifts);
 }
 
-/* Marks the pixels of which any sample is wanted. */
-static guint8 *
-wanted_pixels (const Rounds *r)
+static void
+rounds_init (Rounds *r, const RoundSettings *settings, int channels)
 {
-  gsize pixels = (gsize) r->planes->width * (gsize) r->planes->height;
-  guint8 *touch = g_memdup2 (r->wanted, pixels);
+  int largest = 0;
 
-  for (gsize i = pixels; i < planes_samples (r->planes); i++)
-    touch[i % pixels] |= r->wanted[i];
-  return touch;
-}
+  r->settings = settings;
+  for (; settings->scales[r->size_count].side > 0; r->size_count++) {
+    Size *size = &r->sizes[r->size_count];
 
-static gboolean
-rounds_init (Rounds *r, Dictionary *const *dictionaries, GError **error)
-{
-  g_autofree guint8 *touch = wanted_pixels (r);
-  const Planes *p = r->planes;
-
-  r->sum = planes_new (p->width, p->height, p->channels, error);
-  if (r->sum == NULL)
-    return FALSE;
-  r->weights = planes_new (p->width, p->height, p->channels, error);
-  if (r->weights == NULL)
-    return FALSE;
-  r->scales = g_new0 (Scale, r->scale_count);
-  for (int i = 0; i < r->scale_count; i++) {
-    Scale *scale = &r->scales[i];
-    int n = dictionaries[i]->atoms.rows;
-
-    scale->dictionary = dictionaries[i];
-    find_places (r, touch, scale);
-    scale->Y = matf_new (n, BATCH);
-    scale->C = matf_new (n, BATCH);
-    scale->weights = g_new (float, BATCH);
-    r->total += scale->places->len * (gsize) r->settings->rounds;
+    size_init (size, &settings->scales[r->size_count], channels);
+    largest = MAX (largest, size->numbers);
   }
-  return TRUE;
+  r->workspaces = g_new (Workspace, parallel_threads ());
+  for (int i = 0; i < parallel_threads (); i++) {
+    r->workspaces[i].trust = g_new (float, largest);
+    r->workspaces[i].codes = g_new (float, (gsize) largest *CHUNK);
+  }
 }
 
 static void
 rounds_clear (Rounds *r)
 {
-  for (int i = 0; r->scales != NULL && i < r->scale_count; i++) {
-    g_array_unref (r->scales[i].places);
-    g_array_unref (r->scales[i].knowledge);
-    matf_clear (&r->scales[i].Y);
-    matf_clear (&r->scales[i].C);
-    g_free (r->scales[i].weights);
+  for (int i = 0; i < r->size_count; i++)
+    size_clear (&r->sizes[i]);
+  for (int i = 0; i < parallel_threads (); i++) {
+    g_free (r->workspaces[i].trust);
+    g_free (r->workspaces[i].codes);
   }
-  g_free (r->scales);
-  planes_free (r->sum);
-  planes_free (r->weights);
+  g_free (r->workspaces);
+  likeness_clear (&r->likeness);
+}
+
+static gboolean
+do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
+          GError **error)
+{
+  const RoundSettings *s = r->settings;
+  double share = s->rounds > 1 ? (double) number / (s->rounds - 1) : 1;
+
+  r->threshold = (float) (s->first * pow (s->last / s->first, share));
+  r->looking = number % LOOK_EVERY == 0;
+  for (int i = 0; i < r->size_count; i++)
+    r->sizes[i].groups_done = 0;
+  return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);
 }
 
 gboolean
-planes_improve (Planes *planes, const Planes *trust, const guint8 *wanted,
-                Dictionary *const *dictionaries, int count,
-                const RoundSettings *settings, gsize *patches,
+canvas_improve (Canvas *canvas, const RoundSettings *settings, gsize *patches,
                 const Progress *progress, GError **error)
 {
-  Rounds r = { .planes = planes,
-               .trust = trust,
-               .wanted = wanted,
-               .settings = settings,
-               .scale_count = count };
-  gboolean ok = rounds_init (&r, dictionaries, error);
+  Rounds r = { 0 };
+  gboolean ok = TRUE;
 
-  for (int round = 0; ok && round < settings->rounds; round++)
-    ok = do_round (&r, round, progress, error);
+  rounds_init (&r, settings, canvas_channels (canvas));
+  for (int i = 0; ok && i < settings->rounds; i++) {
+    ProgressPart part = { progress, (double) i / settings->rounds,
+                          (double) (i + 1) / settings->rounds };
+    Progress round = progress_part (&part);
+
+    ok = do_round (&r, canvas, i, &round, error);
+  }
   *patches = r.coded;
   rounds_clear (&r);
   return ok;

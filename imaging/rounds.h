@@ -1,39 +1,52 @@
 /* rounds.h - improve a filled picture by rounds of sparse coding
  *
  * A first fill sees only known samples, one patch at a time.  A round codes
- * every patch that touches a wanted sample as it stands, known and filled
- * samples alike, keeps what is large,
+ * every patch that touches a missing sample as it stands, known and filled
+ * samples alike, together with patches nearby that look like it.  Of their
+ * cosines X, one column a patch, it keeps what is large,
  *
- *     x = HT_t (D' y),     y <- D x,
+ *     X <- HT_t (X H) H',     H orthonormal, the first column constant,
  *
- * averages the overlapping patches, and writes the mean into the wanted
- * samples only.  The weight of a patch is n / non-zeros times the share of its
- * samples that are known: one that lies in a hole has nothing new to say.  The
- * threshold t falls from round to round: first the coarse structure settles,
- * with the known samples pulling it, then the fine.  Dictionaries of several
- * patch sizes vote together.
+ * where H adds up what the patches have in common and so lifts it above the
+ * threshold.  Averaged over all patches, that becomes the new value of the
+ * missing samples.  The weight of a patch is numbers / numbers kept, times the
+ * share of its samples that are known: one that lies in a hole has nothing new
+ * to say.
+ *
+ * The threshold t falls from round to round: first the coarse structure
+ * settles, with the known samples pulling it, then the fine.  Patches of
+ * several sizes vote together.
  */
 #pragma once
 
 #include "base/progress.h"
-#include "dictlearn/dictionary.h"
-#include "imaging/planes.h"
+#include "imaging/canvas.h"
+
+#define MOST_SCALES 4
+
+/* Patches of one size. */
+typedef struct {
+  int side;    /* 0 ends a list of them */
+  int step;    /* from one to the next */
+  int similar; /* patches that are coded together, a power of two; 1 for one
+                  by one */
+} RoundScale;
 
 typedef struct {
   int rounds;
   double first, last; /* threshold of the first and the last round; geometric
                          in between; white is 1 */
-  double step;        /* distance of patches as a share of their side */
+  RoundScale scales[MOST_SCALES + 1];
 } RoundSettings;
 
-/* Improves the samples of @planes where @wanted is nonzero, by all of the
- * @count orthonormal @dictionaries together.  Patches that hold a sample with
- * @trust 0, of which nothing is known, are left out.
+/* How far apart samples are that have to do with each other in a round: the
+ * reach that a canvas needs. */
+int rounds_reach (const RoundSettings *settings);
+
+/* Improves the missing samples of @canvas, which all have a value.
  *
  * @patches is set to the number of patches coded, over all rounds.  @progress
  * may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
-gboolean planes_improve (Planes *planes, const Planes *trust,
-                         const guint8 *wanted, Dictionary *const *dictionaries,
-                         int count, const RoundSettings *settings,
+gboolean canvas_improve (Canvas *canvas, const RoundSettings *settings,
                          gsize *patches, const Progress *progress,
                          GError **error);

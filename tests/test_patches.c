@@ -6,119 +6,214 @@
 
 #include <string.h>
 
-/* The places by definition: every grid place, looked at pixel by pixel. */
-static gboolean
-patch_touches (const guint8 *touch, int width, int height, Place place,
-               int patch)
+#define REACH 16
+
+/* A picture of noise with holes. */
+static Image *
+noise_image (int width, int height)
 {
-  for (int y = place.y; y < place.y + patch; y++)
-    for (int x = place.x; x < place.x + patch; x++)
-      if (x >= 0 && y >= 0 && x < width && y < height && touch[y * width + x])
+  Image *image = image_new (width, height, 3, 8, NULL);
+
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    image->samples[i] = (guint16) random_below (1, 0, i, 256);
+  return image;
+}
+
+static Mask *
+holes (int width, int height, double share)
+{
+  Mask *mask = mask_new (width, height, NULL);
+
+  for (int i = 0; i < width * height; i++)
+    mask->missing[i] = random_uniform (5, 0, (guint64) i) < share;
+  return mask;
+}
+
+/* ---- places ---- */
+
+typedef struct {
+  const Mask *mask;
+  PlaceGrid grid;
+  guint8 *is_place; /* how often each pixel was one */
+} Found;
+
+static gboolean
+collect_places (Window *window, int top, int bottom, const Progress *progress,
+                gpointer data, GError **error)
+{
+  Found *found = data;
+  g_autoptr (GArray) places = patch_places (window, &found->grid, top, bottom);
+
+  (void) progress, (void) error;
+  for (guint i = 0; i < places->len; i++) {
+    Place place = g_array_index (places, Place, i);
+
+    g_assert_cmpint (place.y, >=, top);
+    g_assert_cmpint (place.y, <, bottom);
+    found->is_place[place.y * window->width + place.x]++;
+  }
+  return TRUE;
+}
+
+static gboolean
+patch_touches (const Mask *mask, int x0, int y0, int patch)
+{
+  for (int y = y0; y < MIN (y0 + patch, mask->height); y++)
+    for (int x = x0; x < MIN (x0 + patch, mask->width); x++)
+      if (mask->missing[y * mask->width + x])
         return TRUE;
   return FALSE;
 }
 
-static void
-check_places (int width, int height, const PlaceGrid *grid, double share)
+static gboolean
+on_grid (int at, int length, const PlaceGrid *grid)
 {
-  g_autofree guint8 *touch = g_new0 (guint8, width * height);
-  g_autofree guint8 *covered = g_new0 (guint8, width * height);
-  g_autofree guint8 *is_place = g_new0 (guint8, (width + 20) * (height + 20));
-  g_autoptr (GArray) places = NULL;
+  int last = MAX (0, length - grid->patch);
 
-  for (int i = 0; i < width * height; i++)
-    touch[i] = random_uniform (5, 0, (guint64) i) < share;
-  places = patch_places (touch, width, height, grid);
-  for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
+  return at <= last && (at % grid->step == 0 || at == last);
+}
 
-    g_assert_true (patch_touches (touch, width, height, place, grid->patch));
-    is_place[(place.y + 10) * (width + 20) + place.x + 10]++;
-    for (int y = MAX (0, place.y); y < MIN (place.y + grid->patch, height);
-         y++)
-      for (int x = MAX (0, place.x); x < MIN (place.x + grid->patch, width);
-           x++)
-        covered[y * width + x] = 1;
-  }
-  for (int i = 0; i < (width + 20) * (height + 20); i++)
-    g_assert_cmpint (is_place[i], <=, 1);
-  for (int i = 0; i < width * height; i++)
-    g_assert_true (!touch[i] || covered[i]);
-  /* No place of the regular grid is left out. */
-  for (int y = -grid->margin; y <= height - grid->patch; y += grid->step)
-    for (int x = -grid->margin; x <= width - grid->patch; x += grid->step)
-      if (patch_touches (touch, width, height, (Place){ x, y }, grid->patch))
-        g_assert_cmpint (is_place[(y + 10) * (width + 20) + x + 10], ==, 1);
+/* By definition: every place of the grid, looked at pixel by pixel. */
+static void
+check_places (int width, int height, PlaceGrid grid, double share)
+{
+  g_autoptr (Image) image = noise_image (width, height);
+  g_autoptr (Mask) mask = holes (width, height, share);
+  g_autoptr (Canvas) canvas = canvas_new (image, mask, 3, REACH, NULL);
+  g_autofree guint8 *is_place = g_malloc0 ((gsize) (width * height));
+  Found found = { mask, grid, is_place };
+
+  g_assert_true (
+    canvas_pass (canvas, PASS_MISSING, collect_places, &found, NULL, NULL));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      g_assert_cmpint (is_place[y * width + x], ==,
+                       on_grid (x, width, &grid) && on_grid (y, height, &grid)
+                         && patch_touches (mask, x, y, grid.patch));
 }
 
 static void
 test_places (void)
 {
-  const PlaceGrid grids[] = { { 10, 2, 0 }, { 10, 3, 0 }, { 8, 8, 0 },
-                              { 5, 1, 0 },  { 10, 3, 4 }, { 10, 10, 9 } };
-  const int sizes[][2] = { { 40, 30 }, { 10, 10 }, { 7, 23 }, { 1, 1 } };
+  const PlaceGrid grids[] = { { 10, 2 }, { 10, 3 }, { 8, 8 }, { 5, 1 } };
+  const int sizes[][2] = { { 40, 30 }, { 10, 10 },   { 7, 23 },
+                           { 1, 1 },   { 120, 300 }, { 300, 129 } };
 
   for (gsize g = 0; g < G_N_ELEMENTS (grids); g++)
     for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
-      check_places (sizes[s][0], sizes[s][1], &grids[g], 0.01);
-      check_places (sizes[s][0], sizes[s][1], &grids[g], 1);
+      check_places (sizes[s][0], sizes[s][1], grids[g], 0.0005);
+      check_places (sizes[s][0], sizes[s][1], grids[g], 0.01);
+      check_places (sizes[s][0], sizes[s][1], grids[g], 1);
     }
 }
 
-/* Taking all patches out and adding them back, with any weights, divided by
- * the sum of the weights, is the picture. */
-static void
-test_out_and_back (void)
-{
-  enum { W = 23, H = 17, C = 3, PATCH = 6 };
-  g_autoptr (Planes) planes = planes_new (W, H, C, NULL);
-  g_autoptr (Planes) trust = planes_new (W, H, C, NULL);
-  g_autoptr (Planes) sum = planes_new (W, H, C, NULL);
-  g_autoptr (Planes) weights = planes_new (W, H, C, NULL);
-  g_autofree guint8 *touch = g_malloc0 (W * H);
-  PlaceGrid grid = { PATCH, 2, 3 };
-  g_autoptr (GArray) places = NULL;
-  float y[PATCH * PATCH * C], w[PATCH * PATCH * C];
+/* ---- out and back ---- */
 
-  memset (touch, 1, W * H);
-  for (gsize i = 0; i < planes_samples (planes); i++) {
-    planes->data[i] = (float) random_uniform (1, 0, i);
-    trust->data[i] = 1;
-  }
-  places = patch_places (touch, W, H, &grid);
+enum { PATCH = 6 };
+
+/* Gives every wanted sample, from any number of patches with any weights, the
+ * value that its coordinates say. */
+static gboolean
+paint_coordinates (Window *window, int top, int bottom,
+                   const Progress *progress, gpointer data, GError **error)
+{
+  PlaceGrid grid = { PATCH, 2 };
+  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+
+  (void) progress, (void) data, (void) error;
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i);
 
-    patch_get (planes, trust, place, PATCH, 0, C, y, w);
-    patch_add (sum, weights, place, PATCH, 0, C, y, 0.5f + (float) (i % 3));
+    for (int c = 0; c < window->channels; c++) {
+      float y[PATCH * PATCH];
+
+      for (int j = 0; j < PATCH * PATCH; j++)
+        y[j] =
+          (float) ((place.x + j % PATCH + 7 * (place.y + j / PATCH) + 50 * c)
+                   % 256)
+          / 255;
+      patch_add (window, place, PATCH, c, y, 0.5f + (float) (i % 3));
+    }
   }
-  for (gsize i = 0; i < planes_samples (planes); i++) {
-    g_assert_cmpfloat (weights->data[i], >, 0);
-    g_assert_cmpfloat_with_epsilon (sum->data[i] / weights->data[i],
-                                    planes->data[i], 1e-5f);
-  }
+  return TRUE;
 }
 
 static void
-test_untrusted_and_outside_weigh_nothing (void)
+test_weighted_mean_comes_back (void)
 {
-  g_autoptr (Planes) planes = planes_new (4, 4, 1, NULL);
-  g_autoptr (Planes) trust = planes_new (4, 4, 1, NULL);
-  float y[16], w[16];
+  g_autoptr (Image) image = noise_image (45, 170);
+  g_autoptr (Image) before = image_copy (image, NULL);
+  g_autoptr (Mask) mask = holes (45, 170, 0.2);
+  g_autoptr (Canvas) canvas = canvas_new (image, mask, 3, REACH, NULL);
 
-  for (int i = 0; i < 16; i++) {
-    planes->data[i] = 7;
-    trust->data[i] = i % 2 == 0 ? 1 : 0;
-  }
-  patch_get (planes, trust, (Place){ -2, 1 }, 4, 0, 1, y, w);
-  for (int row = 0; row < 4; row++)
-    for (int col = 0; col < 4; col++) {
-      int px = col - 2, py = row + 1;
-      gboolean known = px >= 0 && py < 4 && (py * 4 + px) % 2 == 0;
+  g_assert_cmpuint (canvas_unfilled (canvas), ==, mask_count (mask));
+  g_assert_true (
+    canvas_pass (canvas, PASS_UNFILLED, paint_coordinates, NULL, NULL, NULL));
+  g_assert_cmpuint (canvas_unfilled (canvas), ==, 0);
+  canvas_write_back (canvas, image);
+  for (int y = 0; y < 170; y++)
+    for (int x = 0; x < 45; x++)
+      for (int c = 0; c < 3; c++)
+        g_assert_cmpint (image_pixel (image, x, y)[c], ==,
+                         mask->missing[y * 45 + x]
+                           ? (x + 7 * y + 50 * c) % 256
+                           : image_pixel (before, x, y)[c]);
+}
 
-      g_assert_cmpfloat (w[row * 4 + col], ==, known ? 1 : 0);
-      g_assert_cmpfloat (y[row * 4 + col], ==, known ? 7 : 0);
+/* What patches see: known samples as they are, the others as nothing. */
+typedef struct {
+  const Image *image;
+  const Mask *mask;
+} Scene;
+
+static gboolean
+check_patches (Window *window, int top, int bottom, const Progress *progress,
+               gpointer data, GError **error)
+{
+  const Scene *scene = data;
+  PlaceGrid grid = { PATCH, 1 };
+  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+
+  (void) progress, (void) error;
+  for (guint i = 0; i < places->len; i++) {
+    Place place = g_array_index (places, Place, i);
+    float y[3 * PATCH * PATCH], w[3 * PATCH * PATCH];
+
+    patch_get (window, place, PATCH, 0, 3, y, w);
+    for (int j = 0; j < 3 * PATCH * PATCH; j++) {
+      int px = place.x + j % PATCH, py = place.y + j / PATCH % PATCH;
+      int c = j / PATCH / PATCH;
+      gboolean known =
+        px < window->width && py < window->height
+        && !mask_hides (scene->mask->missing[py * window->width + px], c);
+      float value = known ? image_pixel (scene->image, px, py)[c] : 0;
+
+      g_assert_cmpfloat (w[j], ==, known ? 1 : 0);
+      g_assert_cmpfloat_with_epsilon (y[j], value / 255, 1e-6f);
     }
+  }
+  return TRUE;
+}
+
+/* Also where only some channels are missing, and in pictures smaller than a
+ * patch. */
+static void
+test_missing_samples_weigh_nothing (void)
+{
+  const int sizes[][2] = { { 150, 40 }, { 40, 150 }, { 4, 5 } };
+
+  for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
+    g_autoptr (Image) image = noise_image (sizes[s][0], sizes[s][1]);
+    g_autoptr (Mask) mask = holes (sizes[s][0], sizes[s][1], 0.1);
+    g_autoptr (Canvas) canvas = NULL;
+    Scene scene = { image, mask };
+
+    for (gsize i = 0; i < image_pixels (image); i += 7)
+      mask->missing[i] |= MASK_CHANNEL (i % 3);
+    canvas = canvas_new (image, mask, 3, REACH, NULL);
+    g_assert_true (
+      canvas_pass (canvas, PASS_MISSING, check_patches, &scene, NULL, NULL));
+  }
 }
 
 int
@@ -126,8 +221,7 @@ main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/patches/places", test_places);
-  g_test_add_func ("/patches/out-and-back", test_out_and_back);
-  g_test_add_func ("/patches/unknown",
-                   test_untrusted_and_outside_weigh_nothing);
+  g_test_add_func ("/patches/mean", test_weighted_mean_comes_back);
+  g_test_add_func ("/patches/unknown", test_missing_samples_weigh_nothing);
   return g_test_run ();
 }

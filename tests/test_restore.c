@@ -54,6 +54,15 @@ random_mask (const Image *image, double share, guint64 seed)
   return mask;
 }
 
+static double
+psnr (const Image *reference, const Image *result)
+{
+  ImageScore score;
+
+  g_assert_true (image_score (reference, result, NULL, &score, NULL));
+  return score.psnr;
+}
+
 static void
 scribble_under (Image *image, const Mask *mask, guint64 seed)
 {
@@ -221,6 +230,59 @@ test_threads_give_the_same (void)
   }
 }
 
+/* A picture with more below and to the right of it, of which nothing is
+ * missing there, has the same holes filled the same way: nothing far from a
+ * hole has any influence, and neither have the blocks the work is cut into. */
+static void
+test_more_picture_changes_nothing (void)
+{
+  g_autoptr (Image) large = load_photo_middle ("forest3", 400, 300);
+  g_autoptr (Image) small = image_new (150, 140, 3, 8, NULL);
+  g_autoptr (Mask) large_mask = mask_new (400, 300, NULL);
+  g_autoptr (Mask) small_mask = mask_new (150, 140, NULL);
+
+  for (int y = 0; y < 140; y++)
+    memcpy (image_pixel (small, 0, y), image_pixel (large, 0, y), 150 * 6);
+  for (int y = 5; y < 80; y++)
+    for (int x = 5; x < 90; x++)
+      small_mask->missing[y * 150 + x] = large_mask->missing[y * 400 + x] =
+        random_uniform (1, 1, (guint64) (y * 150 + x)) < 0.3;
+  restore (small, small_mask, NULL);
+  restore (large, large_mask, NULL);
+  for (int y = 0; y < 140; y++)
+    g_assert_cmpmem (image_pixel (small, 0, y), 150 * 6,
+                     image_pixel (large, 0, y), 150 * 6);
+}
+
+/* Only the channels that are named change, and those that are left help. */
+static void
+test_single_channels (void)
+{
+  g_autoptr (Image) clean = load_photo_middle ("mountain5", 100, 80);
+  g_autoptr (Image) image = NULL;
+  g_autoptr (Mask) mask = mask_new (100, 80, NULL);
+  g_autoptr (Mask) whole = mask_new (100, 80, NULL);
+  g_autoptr (Image) other = NULL;
+
+  for (gsize i = 0; i < image_pixels (clean); i++)
+    for (int c = 0; c < 3; c++)
+      if (random_uniform (3, (guint64) c, i) < 0.5)
+        mask->missing[i] |= MASK_CHANNEL (c);
+  for (gsize i = 0; i < image_pixels (clean); i++)
+    whole->missing[i] = mask->missing[i] != 0;
+  image = image_copy (clean, NULL);
+  other = image_copy (clean, NULL);
+  for (gsize i = 0; i < sample_count (image); i++)
+    if (mask_hides (mask->missing[i / 3], (int) (i % 3)))
+      image->samples[i] = 0;
+  restore (image, mask, NULL);
+  restore (other, whole, NULL);
+  for (gsize i = 0; i < sample_count (image); i++)
+    if (!mask_hides (mask->missing[i / 3], (int) (i % 3)))
+      g_assert_cmpint (image->samples[i], ==, clean->samples[i]);
+  g_assert_cmpfloat (psnr (clean, image), >, psnr (clean, other) + 3);
+}
+
 static void
 test_errors_leave_the_picture_alone (void)
 {
@@ -266,15 +328,13 @@ test_qualities (void)
   for (gsize i = 0; i < G_N_ELEMENTS (options); i++) {
     g_autoptr (Image) image = image_copy (photo, NULL);
     g_auto (RestoreReport) report = { 0 };
-    ImageScore score;
 
     scribble_under (image, mask, 8);
     g_assert_true (
       image_restore (image, mask, &options[i], &report, NULL, NULL));
-    g_assert_true (image_score (photo, image, NULL, &score, NULL));
-    g_test_message ("%.2f dB", score.psnr);
-    g_assert_cmpfloat (score.psnr, >, last);
-    last = score.psnr;
+    g_test_message ("%.2f dB", psnr (photo, image));
+    g_assert_cmpfloat (psnr (photo, image), >, last);
+    last = psnr (photo, image);
   }
 }
 
@@ -290,6 +350,8 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/transparent",
                    test_transparent_pixels_do_not_leak);
   g_test_add_func ("/restore/threads", test_threads_give_the_same);
+  g_test_add_func ("/restore/more-picture", test_more_picture_changes_nothing);
+  g_test_add_func ("/restore/channels", test_single_channels);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
   g_test_add_func ("/restore/qualities", test_qualities);
   return g_test_run ();

@@ -1,0 +1,96 @@
+/* canvas.h - a picture while it is restored
+ *
+ * Known samples stay in the image; only the missing ones are kept here, packed
+ * row after row, so that memory follows the hole.
+ *
+ * A pass over the picture goes from top to bottom through a window of rows.
+ * Patches read the samples as they were before the pass and add what they say
+ * to sums; a row becomes sum / weight when no patch can reach it any more.
+ * So the order of the work has no influence, and no more than the window is
+ * ever held as floats.  Rows are taken in blocks, and of each block only the
+ * columns near something missing.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "imaging/mask.h"
+
+typedef struct Canvas Canvas;
+
+/* The rows a pass is at.  Row y is row y % rows of each plane. */
+typedef struct {
+  const Canvas *canvas;
+  int width, height; /* of the picture */
+  int channels;
+  int rows;
+  float *values;  /* black is 0, white is 1 */
+  float *trust;   /* 1 known, 0 not known, in between filled */
+  float *sums;    /* of what patches say, times their weights */
+  float *weights; /* of those */
+  guint8 *wanted; /* a byte a pixel: one bit a channel that is to be set */
+} Window;
+
+/* Which samples a pass sets. */
+typedef enum { PASS_UNFILLED, PASS_MISSING } PassKind;
+
+/* Called for a block of rows; codes the patches whose upper edge lies in rows
+ * @top .. @bottom - 1 and touches a wanted pixel.  These may read and add to
+ * rows as far as the canvas's reach away. */
+typedef gboolean (*PassFunc) (Window *window, int top, int bottom,
+                              const Progress *progress, gpointer data,
+                              GError **error);
+
+/* A canvas for @image, whose pixels in @missing are to be filled; both must
+ * outlive it.  It shows @channels planes, a multiple of the colours of
+ * @image, which are repeated.  Patches and the paths between those that work
+ * together span at most @reach pixels.
+ *
+ * What cannot be seen is not known.  Where it is near something missing it is
+ * filled too, but never written back.
+ * Returns NULL with @error set (LIMIT) when memory is short. */
+Canvas *canvas_new (const Image *image, const Mask *missing, int channels,
+                    int reach, GError **error);
+
+/* @canvas may be NULL. */
+void canvas_free (Canvas *canvas);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Canvas, canvas_free)
+
+int canvas_channels (const Canvas *canvas);
+
+/* Number of missing pixels, and of those that have no value yet. */
+gsize canvas_missing (const Canvas *canvas);
+gsize canvas_unfilled (const Canvas *canvas);
+
+/* One pass.  FALSE, with @error set, when @func failed or for lack of memory;
+ * the canvas is then of no use. */
+gboolean canvas_pass (Canvas *canvas, PassKind kind, PassFunc func,
+                      gpointer data, const Progress *progress, GError **error);
+
+/* Columns left .. right - 1. */
+typedef struct {
+  int left, right;
+} Span;
+
+/* The columns near something missing in the block that holds row @y, as an
+ * array of Span from left to right. */
+const GArray *canvas_spans (const Canvas *canvas, int y);
+
+/* Writes what was filled into @image, the one the canvas was made for. */
+void canvas_write_back (const Canvas *canvas, Image *image);
+
+/* ---- rows of a window ---- */
+
+static inline gsize
+window_offset (const Window *window, int channel, int x, int y)
+{
+  return ((gsize) channel * (gsize) window->rows + (gsize) (y % window->rows))
+           * (gsize) window->width
+         + (gsize) x;
+}
+
+static inline const guint8 *
+window_wanted (const Window *window, int x, int y)
+{
+  return window->wanted + (gsize) (y % window->rows) * (gsize) window->width
+         + x;
+}
