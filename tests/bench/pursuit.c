@@ -2,12 +2,13 @@
  *
  * Prints for each case and number of threads: signals a second; the same per
  * GFLOP/s of sgemm, which tells more about the code than about the machine;
- * and the share of sgemm's speed at which the products that the case cannot do
- * without would run if they took all of the time.
+ * and the share of sgemm's speed at which full products would run that took
+ * all of the time.
  *
  * Each case runs several times, each time between two measurements of sgemm
  * with the same number of threads, whose mean counts: a noisy neighbour hits
- * both.  The run with the median ratio is printed.
+ * both.  A measurement is the best of a few tries, of sgemm as of the case.
+ * The run with the median ratio is printed.
  */
 #include "base/parallel.h"
 #include "base/random.h"
@@ -20,6 +21,7 @@
 
 #define SGEMM_SIZE 512
 #define RUNS 3
+#define TRIES 3 /* as in bench_sgemm() */
 
 typedef enum { ALL_SEEN, HALF_HIDDEN, RESTORATION } Kind;
 
@@ -34,8 +36,8 @@ typedef struct {
  * filled in and half trusted, rough atoms penalised. */
 static const Case cases[] = {
   { "plain 64 x 256, 10 atoms", ALL_SEEN, 64, 256, 10, 100000, 0 },
-  { "masked 300 x 300, 30 atoms", HALF_HIDDEN, 300, 300, 30, 8192, 0 },
-  { "plain 64 x 256, to error", ALL_SEEN, 64, 256, 32, 50000, 0.5 },
+  { "masked 300 x 300, 30 atoms", HALF_HIDDEN, 300, 300, 30, 4096, 0 },
+  { "plain 64 x 256, to error", ALL_SEEN, 64, 256, 32, 100000, 0.5 },
   { "restore 75 x 75, 12 atoms", RESTORATION, 75, 75, 12, 16384, 0.1 },
   { "restore 300 x 300, 24 atoms", RESTORATION, 300, 300, 24, 4096, 0.1 },
 };
@@ -54,8 +56,8 @@ weight (Kind kind, guint64 i)
   return u < 0.3 ? 0 : u < 0.6 ? 0.3f : 1;
 }
 
-/* Operations of the products: D' y for each signal, and with weights
- * D' W r for each atom and the norms of the atoms. */
+/* Operations of the products, hidden samples included: D' y for each signal,
+ * and with weights D' W r for each atom and the norms of the atoms. */
 static double
 product_operations (const Case *c, const SparseMat *X)
 {
@@ -94,13 +96,16 @@ run_case (const Case *c)
   for (gsize i = 0; i < (gsize) c->n * (gsize) c->signals; i++)
     W.data[i] = weight (c->kind, i);
   for (int i = 0; i < RUNS; i++) {
-    double before = bench_sgemm (SGEMM_SIZE);
-    double begun = bench_now ();
+    runs[i].sgemm = bench_sgemm (SGEMM_SIZE) / 2;
+    runs[i].rate = 0;
+    for (int try = 0; try < TRIES; try++) {
+      double begun = bench_now ();
 
-    pursuit_encode (pursuit, &Y, c->kind == ALL_SEEN ? NULL : &W, &options, &X,
-                    NULL, NULL);
-    runs[i].rate = c->signals / (bench_now () - begun);
-    runs[i].sgemm = (before + bench_sgemm (SGEMM_SIZE)) / 2;
+      pursuit_encode (pursuit, &Y, c->kind == ALL_SEEN ? NULL : &W, &options,
+                      &X, NULL, NULL);
+      runs[i].rate = MAX (runs[i].rate, c->signals / (bench_now () - begun));
+    }
+    runs[i].sgemm += bench_sgemm (SGEMM_SIZE) / 2;
   }
   qsort (runs, RUNS, sizeof runs[0], compare_runs);
   printf ("%-28s %d thread%s: %8.0f signals/s; sgemm %5.1f GFLOP/s; "
