@@ -1,10 +1,5 @@
 /* cholesky.c - keep a Cholesky factor current while its matrix changes
  *
- * Appending.  With A's new row [a' d] the factor grows by [l' r], where
- *     L l = a,   r^2 = d - l'l.
- * r^2 is the squared distance of the new basis vector from the span of the
- * old ones; relative to d it tells how much of the vector is new.
- *
  * Updating.  [U v] is already a factor of U U' + v v', with one column too
  * many.  Rotating column k against v leaves the product as it is; the angle
  *     c = U_kk / r,   s = v_k / r,   r = sqrt (U_kk^2 + v_k^2)
@@ -28,30 +23,6 @@ cholesky_factor (Mat *A)
   g_return_val_if_fail (A->rows == A->cols, FALSE);
 
   return LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'L', A->rows, A->data, A->ld) == 0;
-}
-
-gboolean
-cholesky_append (Mat *L, int n, const double *row, double tolerance)
-{
-  double *l = mat_at (L, n, 0);
-  double rest = row[n];
-
-  g_return_val_if_fail (n < L->rows && n < L->cols, FALSE);
-
-  /* l = L^-1 a, written straight into row n of L. */
-  for (int i = 0; i < n; i++) {
-    double sum = row[i];
-
-    for (int j = 0; j < i; j++)
-      sum -= *mat_at (L, i, j) * l[(gsize) j * (gsize) L->ld];
-    sum /= *mat_at (L, i, i);
-    l[(gsize) i * (gsize) L->ld] = sum;
-    rest -= sum * sum;
-  }
-  if (!(rest > tolerance * row[n]))
-    return FALSE;
-  *mat_at (L, n, n) = sqrt (rest);
-  return TRUE;
 }
 
 /* A = J A J. */
@@ -95,16 +66,10 @@ cholesky_update_upper (Mat *U, double *v, int m)
 }
 
 void
-cholesky_solve_upper (const Mat *L, int n, double *x)
-{
-  cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
-               L->ld, x, 1);
-}
-
-void
 cholesky_solve (const Mat *L, int n, double *x)
 {
   cblas_dtrsv (CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n,
                L->data, L->ld, x, 1);
-  cholesky_solve_upper (L, n, x);
+  cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
+               L->ld, x, 1);
 }

@@ -12,15 +12,6 @@
  * positive definite; @A is then undefined. */
 gboolean cholesky_factor (Mat *A);
 
-/* Appends a row and a column to A.  @L has room for @n + 1 rows and holds the
- * factor of the leading @n x @n part; @row is the new row of A, length @n + 1,
- * diagonal last.
- *
- * Returns FALSE, with the leading part as it was, when the new row depends on
- * the others so nearly that what is left of its diagonal is at most
- * @tolerance times it: the grown matrix is not safely positive definite. */
-gboolean cholesky_append (Mat *L, int n, const double *row, double tolerance);
-
 /* Replaces symmetric @A by U with U U' = A, zero below the diagonal.  FALSE if
  * @A is not positive definite; @A is then undefined. */
 gboolean cholesky_factor_upper (Mat *A);
@@ -29,7 +20,5 @@ gboolean cholesky_factor_upper (Mat *A);
  * @v are zero.  O(m^2); @v is used up. */
 void cholesky_update_upper (Mat *U, double *v, int m);
 
-/* x becomes  L'^-1 x  or  (L L')^-1 x,  with the leading @n x @n part of @L.
- */
-void cholesky_solve_upper (const Mat *L, int n, double *x);
+/* x becomes  (L L')^-1 x,  with the leading @n x @n part of @L. */
 void cholesky_solve (const Mat *L, int n, double *x);

@@ -23,8 +23,8 @@ typedef struct {
   const float *ridge; /* one penalty >= 0 an atom; NULL for none */
 } PursuitOptions;
 
-/* A coder for one dictionary.  Holds D'D, which is what makes a batch cheap.
- * Never changes after pursuit_new(), so threads may share it. */
+/* A coder for one dictionary.  Holds D'D, once it is needed, which is what
+ * makes a batch cheap.  Threads may share it. */
 typedef struct Pursuit Pursuit;
 
 /* @D is n x k with columns of length one, and is copied.
@@ -42,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pursuit, pursuit_free)
  * The result is the same for any number of threads.
  *
  * Cost a column, for s atoms: without weights 2 n k + s^2 k operations, with
- * weights 2 (s + 2) n k + s^2 k, of which the first term is matrix products.
+ * weights 2 (s + 1) m k + 2 s^2 m, where m samples have a weight above 0.
  *
  * @progress may be NULL.  Returns FALSE only when it was cancelled; @error is
  * then set and @X is undefined. */

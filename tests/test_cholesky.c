@@ -67,33 +67,6 @@ test_upper_factor (void)
 }
 
 static void
-test_append_equals_refactoring (void)
-{
-  enum { N = 40 };
-  g_auto (Mat) B = random_mat (N, 7, 2);
-  g_auto (Mat) A = gram (&B);
-  g_auto (Mat) expected = factor_of_gram (&B);
-  g_auto (Mat) L = mat_new (N, N);
-
-  /* Column n of A, up to the diagonal, is the new row. */
-  for (int n = 0; n < N; n++)
-    g_assert_true (cholesky_append (&L, n, mat_at (&A, 0, n), 0));
-  assert_at_most (largest_difference (&L, &expected), 1e-12 * N);
-}
-
-static void
-test_append_refuses_dependent_row (void)
-{
-  g_auto (Mat) L = mat_new (3, 3);
-  const double first[] = { 1 }, second[] = { 0.5, 1 };
-  const double same_as_first[] = { 1, 0.5, 1 };
-
-  g_assert_true (cholesky_append (&L, 0, first, 1e-9));
-  g_assert_true (cholesky_append (&L, 1, second, 1e-9));
-  g_assert_false (cholesky_append (&L, 2, same_as_first, 1e-9));
-}
-
-static void
 test_solve (void)
 {
   enum { N = 30 };
@@ -114,8 +87,6 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/cholesky/upper", test_upper_factor);
   g_test_add_func ("/cholesky/update", test_update_equals_refactoring);
-  g_test_add_func ("/cholesky/append", test_append_equals_refactoring);
-  g_test_add_func ("/cholesky/dependent", test_append_refuses_dependent_row);
   g_test_add_func ("/cholesky/solve", test_solve);
   return g_test_run ();
 }

@@ -3,11 +3,36 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "omp/kernels.h"
 #include "omp/pursuit.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The best x for the @count atoms @chosen, from the normal equations
+ *     (D_I' W D_I + ridge) x = D_I' W y. */
+static void
+least_squares (const MatF *D, const float *y, const float *w,
+               const float *ridge, const int *chosen, int count, double *x)
+{
+  g_auto (Mat) A = mat_new (count, count);
+
+  for (int s = 0; s < count; s++) {
+    const float *ds = matf_at (D, 0, chosen[s]);
+
+    x[s] = 0;
+    for (int i = 0; i < D->rows; i++)
+      x[s] += w[i] > 0 ? (double) w[i] * ds[i] * y[i] : 0;
+    for (int t = 0; t < count; t++)
+      for (int i = 0; i < D->rows; i++)
+        *mat_at (&A, s, t) +=
+          (double) w[i] * ds[i] * *matf_at (D, i, chosen[t]);
+    *mat_at (&A, s, s) += ridge != NULL ? ridge[chosen[s]] : 0;
+  }
+  g_assert_true (cholesky_factor (&A));
+  cholesky_solve (&A, count, x);
+}
 
 /* Orthogonal matching pursuit as a textbook has it: one signal, residual
  * formed anew in each step, least squares from scratch.  @w is 0 .. 1. */
@@ -52,21 +77,7 @@ textbook_pursuit (const MatF *D, const float *y, const float *w,
       return count;
     chosen[count++] = atom;
 
-    /* Normal equations (D_I' W D_I + ridge) x = D_I' W y. */
-    g_auto (Mat) A = mat_new (count, count);
-    for (int s = 0; s < count; s++) {
-      const float *ds = matf_at (D, 0, chosen[s]);
-
-      x[s] = 0;
-      for (int i = 0; i < n; i++)
-        x[s] += w[i] > 0 ? w[i] * ds[i] * y[i] : 0;
-      for (int t = 0; t < count; t++)
-        for (int i = 0; i < n; i++)
-          *mat_at (&A, s, t) += w[i] * ds[i] * *matf_at (D, i, chosen[t]);
-      *mat_at (&A, s, s) += options->ridge ? options->ridge[chosen[s]] : 0;
-    }
-    g_assert_true (cholesky_factor (&A));
-    cholesky_solve (&A, count, x);
+    least_squares (D, y, w, options->ridge, chosen, count, x);
     for (int i = 0; i < n; i++) {
       r[i] = w[i] > 0 ? y[i] : 0;
       for (int s = 0; s < count && w[i] > 0; s++)
@@ -131,12 +142,39 @@ test_plain_equals_textbook (void)
   compare_with_textbook (40, 90, 500, ALL_SEEN, &options, 100);
   options.max_error = 0.3;
   compare_with_textbook (40, 90, 500, ALL_SEEN, &options, 200);
+  compare_with_textbook (5, 9, 30, ALL_SEEN, &options, 210);
+  options = (PursuitOptions){ .max_atoms = 1 };
+  compare_with_textbook (40, 64, 1, ALL_SEEN, &options, 220);
+}
+
+/* Penalties of @k atoms. */
+static float *
+some_ridge (int k)
+{
+  float *ridge = g_new (float, k);
+
+  for (int j = 0; j < k; j++)
+    ridge[j] = 0.01f * (float) (j % 7);
+  return ridge;
+}
+
+static void
+test_ridge_equals_textbook (void)
+{
+  g_autofree float *ridge = some_ridge (90);
+  PursuitOptions options = { .max_atoms = 8, .ridge = ridge };
+
+  compare_with_textbook (60, 90, 300, ALL_SEEN, &options, 230);
+  compare_with_textbook (60, 90, 300, HALF_HIDDEN, &options, 700);
+  options =
+    (PursuitOptions){ .max_atoms = 20, .max_error = 0.4, .ridge = ridge };
+  compare_with_textbook (60, 90, 200, ALL_SEEN, &options, 240);
+  compare_with_textbook (60, 90, 200, HALF_TRUSTED, &options, 250);
 }
 
 static void
 test_masked_equals_textbook (void)
 {
-  g_autofree float *ridge = g_new (float, 90);
   PursuitOptions options = { .max_atoms = 8 };
 
   compare_with_textbook (60, 90, 400, HALF_HIDDEN, &options, 300);
@@ -145,10 +183,96 @@ test_masked_equals_textbook (void)
   compare_with_textbook (60, 90, 100, MOSTLY_HIDDEN, &options, 500);
   options = (PursuitOptions){ .max_atoms = 12, .max_error = 0.4 };
   compare_with_textbook (60, 90, 300, HALF_HIDDEN, &options, 600);
-  for (int j = 0; j < 90; j++)
-    ridge[j] = 0.01f * (float) (j % 7);
-  options = (PursuitOptions){ .max_atoms = 8, .ridge = ridge };
-  compare_with_textbook (60, 90, 300, HALF_HIDDEN, &options, 700);
+  compare_with_textbook (17, 75, 33, HALF_TRUSTED, &options, 800);
+  /* Several strips of several tiles each. */
+  options = (PursuitOptions){ .max_atoms = 6 };
+  compare_with_textbook (230, 420, 40, HALF_HIDDEN, &options, 900);
+}
+
+/* |y - D x|_w^2 */
+static double
+squared_residual (const MatF *D, const float *y, const float *w,
+                  const int *chosen, const double *x, int count)
+{
+  double sum = 0;
+
+  for (int i = 0; i < D->rows; i++) {
+    double r = y[i];
+
+    for (int s = 0; s < count; s++)
+      r -= x[s] * *matf_at (D, i, chosen[s]);
+    sum += w[i] * r * r;
+  }
+  return sum;
+}
+
+/* Bells so wide that neighbours are nearly equal: what is new in an atom is
+ * little beside rounding in all of it.  Codes still fit nearly as well as the
+ * atoms allow; with weights better, since no Gram matrix is rounded there. */
+static void
+test_coherent_atoms (void)
+{
+  enum { N = 64, K = 128, COLS = 300, ATOMS = 16 };
+  PursuitOptions options = { .max_atoms = ATOMS };
+  g_auto (MatF) D = matf_new (N, K);
+  g_auto (MatF) Y = random_matf (N, COLS, 6);
+  g_auto (MatF) W = matf_new (N, COLS);
+  g_auto (SparseMat) X = sparse_new (K, COLS, ATOMS);
+  g_autoptr (Pursuit) pursuit = NULL;
+
+  for (int j = 0; j < K; j++) {
+    double norm = 0;
+
+    for (int i = 0; i < N; i++) {
+      double bell = exp (-pow (0.06 * (i - j / 2.), 2));
+
+      *matf_at (&D, i, j) = (float) bell;
+      norm += bell * bell;
+    }
+    for (int i = 0; i < N; i++)
+      *matf_at (&D, i, j) /= (float) sqrt (norm);
+  }
+  for (int p = 0; p < COLS; p++)
+    for (int t = 0; t < 16; t++) {
+      guint64 entry = (guint64) (p * 16 + t);
+      int atom = (int) random_below (7, 0, entry, K);
+      double value = random_uniform (7, 1, entry) - 0.5;
+
+      for (int i = 0; i < N; i++)
+        *matf_at (&Y, i, p) += (float) (30 * value * *matf_at (&D, i, atom));
+    }
+  pursuit = pursuit_new (&D);
+  for (int masked = 0; masked <= 1; masked++) {
+    for (int i = 0; i < N * COLS; i++)
+      W.data[i] =
+        random_weight (masked ? HALF_TRUSTED : ALL_SEEN, (guint64) i);
+    pursuit_encode (pursuit, &Y, masked ? &W : NULL, &options, &X, NULL, NULL);
+    for (int p = 0; p < COLS; p++) {
+      const float *y = matf_at (&Y, 0, p), *w = matf_at (&W, 0, p);
+      const int *chosen = sparse_index (&X, p);
+      double x[ATOMS], best[ATOMS], none = 0;
+
+      for (int s = 0; s < X.count[p]; s++)
+        x[s] = sparse_value (&X, p)[s];
+      least_squares (&D, y, w, NULL, chosen, X.count[p], best);
+      assert_at_most (
+        squared_residual (&D, y, w, chosen, x, X.count[p])
+          - squared_residual (&D, y, w, chosen, best, X.count[p]),
+        (masked ? 1e-6 : 1e-2)
+          * squared_residual (&D, y, w, chosen, &none, 0));
+    }
+  }
+}
+
+static void
+assert_same_codes (const SparseMat *one, const SparseMat *other)
+{
+  for (int p = 0; p < one->cols; p++) {
+    g_assert_cmpmem (sparse_index (one, p), one->count[p] * 4,
+                     sparse_index (other, p), other->count[p] * 4);
+    g_assert_cmpmem (sparse_value (one, p), one->count[p] * 4,
+                     sparse_value (other, p), other->count[p] * 4);
+  }
 }
 
 /* What is hidden, and NaN or infinity there, changes nothing. */
@@ -171,12 +295,7 @@ test_hidden_samples_have_no_influence (void)
       Y.data[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : 1e9f;
   pursuit_encode (pursuit, &Y, &W, &options, &after, NULL, NULL);
 
-  for (int p = 0; p < 40; p++) {
-    g_assert_cmpmem (sparse_value (&before, p), before.count[p] * 4,
-                     sparse_value (&after, p), after.count[p] * 4);
-    g_assert_cmpmem (sparse_index (&before, p), before.count[p] * 4,
-                     sparse_index (&after, p), after.count[p] * 4);
-  }
+  assert_same_codes (&before, &after);
 }
 
 static void
@@ -254,20 +373,127 @@ test_threads_give_the_same (void)
   g_auto (MatF) Y = random_matf (100, 500, 4);
   g_auto (MatF) W = matf_new (100, 500);
   g_autoptr (Pursuit) pursuit = pursuit_new (&D);
-  g_auto (SparseMat) one = sparse_new (150, 500, 20);
 
   for (int i = 0; i < 100 * 500; i++)
     W.data[i] = random_weight (HALF_HIDDEN, (guint64) i);
-  parallel_init (1);
-  pursuit_encode (pursuit, &Y, &W, &options, &one, NULL, NULL);
-  for (int threads = 2; threads <= 4; threads++) {
-    g_auto (SparseMat) more = sparse_new (150, 500, 20);
+  for (int masked = 0; masked <= 1; masked++) {
+    const MatF *weights = masked ? &W : NULL;
+    g_auto (SparseMat) one = sparse_new (150, 500, 20);
 
-    parallel_init (threads);
-    pursuit_encode (pursuit, &Y, &W, &options, &more, NULL, NULL);
-    for (int p = 0; p < 500; p++)
-      g_assert_cmpmem (sparse_value (&one, p), one.count[p] * 4,
-                       sparse_value (&more, p), more.count[p] * 4);
+    parallel_init (1);
+    pursuit_encode (pursuit, &Y, weights, &options, &one, NULL, NULL);
+    for (int threads = 2; threads <= 4; threads++) {
+      g_auto (SparseMat) more = sparse_new (150, 500, 20);
+
+      parallel_init (threads);
+      pursuit_encode (pursuit, &Y, weights, &options, &more, NULL, NULL);
+      assert_same_codes (&one, &more);
+    }
+  }
+}
+
+/* ---- kernels ---- */
+
+/* A matrix as kernels want it, the padding zero. */
+static MatF
+random_padded (int rows, int cols, guint64 seed)
+{
+  g_auto (MatF) A = random_matf (rows, cols, seed);
+  MatF padded = matf_new (kernel_padded (rows), cols);
+
+  for (int j = 0; j < cols; j++)
+    memcpy (matf_at (&padded, 0, j), matf_at (&A, 0, j),
+            (gsize) rows * sizeof (float));
+  return padded;
+}
+
+/* Rounding of a sum of @terms products of normal numbers. */
+static double
+rounding (int terms)
+{
+  return 1e-6 * (1 + sqrt (terms));
+}
+
+static void
+check_sums (const Kernels *kernels, int rows, int cols)
+{
+  g_auto (MatF) U = random_padded (rows, cols, 1);
+  g_auto (MatF) v = random_padded (rows, 1, 2);
+  g_auto (MatF) less = matf_new (U.rows, 1);
+  g_auto (MatF) more = random_padded (rows, 1, 2);
+  g_autofree float *l = g_new (float, cols);
+  g_autofree int *which = g_new (int, cols);
+
+  kernels->project (&U, v.data, l);
+  for (int j = 0; j < cols; j++) {
+    double sum = 0;
+
+    for (int i = 0; i < rows; i++)
+      sum += (double) *matf_at (&U, i, j) * v.data[i];
+    assert_at_most (fabs (sum - l[j]), rounding (rows));
+    l[j] = (float) random_uniform (4, 0, (guint64) j);
+    which[j] = (3 * j + 1) % cols;
+  }
+  kernels->subtract (&U, l, v.data, less.data);
+  kernels->add_columns (&U, cols / 2, which, l, more.data);
+  for (int i = 0; i < U.rows; i++) {
+    double down = v.data[i], up = v.data[i];
+
+    for (int j = 0; j < cols; j++)
+      down -= (double) l[j] * *matf_at (&U, i, j);
+    for (int j = 0; j < cols / 2; j++)
+      up += (double) l[j] * *matf_at (&U, i, which[j]);
+    assert_at_most (fabs (down - less.data[i]), rounding (cols));
+    assert_at_most (fabs (up - more.data[i]), rounding (cols));
+  }
+}
+
+/* Each place wins once, also against a later one that is as good. */
+static void
+check_choice (const Kernels *kernels, int rows)
+{
+  int length = kernel_padded (rows);
+  g_auto (MatF) c = matf_new (length, 1);
+  g_auto (MatF) scale = matf_new (length, 1);
+
+  for (int j = 0; j < rows; j++) {
+    c.data[j] = (j % 2 ? 0.9f : -0.9f) * (float) random_uniform (5, 0, j);
+    scale.data[j] = 0.5f;
+  }
+  g_assert_cmpint (kernels->choose (length, c.data, scale.data, 1), ==, -1);
+  for (int j = 0; j < rows; j++) {
+    float was = c.data[j];
+
+    for (int later = j + 1; later < rows; later += 7) {
+      float other = c.data[later];
+
+      c.data[j] = -2;
+      c.data[later] = 2;
+      g_assert_cmpint (kernels->choose (length, c.data, scale.data, 0.5f), ==,
+                       j);
+      scale.data[j] = 0;
+      g_assert_cmpint (kernels->choose (length, c.data, scale.data, 0.5f), ==,
+                       later);
+      scale.data[j] = 0.5f;
+      c.data[later] = other;
+    }
+    c.data[j] = was;
+  }
+}
+
+static void
+test_kernels (void)
+{
+  const Kernels *kernels;
+
+  for (int i = 0; (kernels = kernels_get (i)) != NULL; i++) {
+    g_test_message ("%s", kernels->name);
+    for (int rows = 1; rows <= 420; rows += rows < 40 ? 3 : 29) {
+      for (int cols = 1; cols <= 20; cols++)
+        check_sums (kernels, rows, cols);
+      if (rows < 160)
+        check_choice (kernels, rows);
+    }
   }
 }
 
@@ -277,9 +503,12 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/pursuit/plain", test_plain_equals_textbook);
   g_test_add_func ("/pursuit/masked", test_masked_equals_textbook);
+  g_test_add_func ("/pursuit/ridge", test_ridge_equals_textbook);
+  g_test_add_func ("/pursuit/coherent", test_coherent_atoms);
   g_test_add_func ("/pursuit/hidden", test_hidden_samples_have_no_influence);
   g_test_add_func ("/pursuit/recovery", test_sparse_signals_come_back);
   g_test_add_func ("/pursuit/corners", test_corner_cases);
   g_test_add_func ("/pursuit/threads", test_threads_give_the_same);
+  g_test_add_func ("/pursuit/kernels", test_kernels);
   return g_test_run ();
 }

@@ -1,0 +1,166 @@
+/* kernels.c - one text, compiled for several sets of instructions
+ *
+ * kernels.inc has the loops, written with vectors of WIDTH floats, which gcc
+ * and clang know as types.  Here it is included once for each set, after what
+ * differs between them:
+ *
+ *     SET       its name; those of its functions and types start with it
+ *     TARGET    the attribute that lets the compiler use the set
+ *     WIDTH     floats in a register; Floats and Ints are such vectors
+ *     plus_product(a, b, c)    a + b c, in one instruction where there is one
+ *     sum, largest, smallest   over the lanes of a vector
+ */
+#include "omp/kernels.h"
+
+/* Several sums are kept under way at a time, in registers: each addition has
+ * to wait for the last one to the same sum. */
+#define BLOCK 12 /* vectors of the result in subtract, at most */
+#define SHARED 8 /* columns in project, which share the loads of v */
+#define CHAINS 4 /* candidates of a lane in choose */
+
+#define KERNEL(name) G_PASTE (SET, _##name)
+#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+
+/* ---- any CPU ---- */
+
+#define SET portable
+#define TARGET
+#define WIDTH 4
+
+typedef float portable_Floats __attribute__ ((vector_size (16), may_alias));
+typedef int portable_Ints __attribute__ ((vector_size (16), may_alias));
+
+ALWAYS_INLINE portable_Floats
+portable_plus_product (portable_Floats a, portable_Floats b, portable_Floats c)
+{
+  return a + b * c;
+}
+
+ALWAYS_INLINE float
+portable_sum (portable_Floats v)
+{
+  return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+ALWAYS_INLINE float
+portable_largest (portable_Floats v)
+{
+  float even = MAX (v[0], v[2]), odd = MAX (v[1], v[3]);
+
+  return MAX (even, odd);
+}
+
+ALWAYS_INLINE int
+portable_smallest (portable_Ints v)
+{
+  int even = MIN (v[0], v[2]), odd = MIN (v[1], v[3]);
+
+  return MIN (even, odd);
+}
+
+#include "omp/kernels.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* ---- AVX2 ---- */
+
+#define SET avx2
+#define TARGET __attribute__ ((target ("avx2,fma")))
+#define WIDTH 8
+
+typedef float avx2_Floats __attribute__ ((vector_size (32), may_alias));
+typedef int avx2_Ints __attribute__ ((vector_size (32), may_alias));
+
+TARGET ALWAYS_INLINE avx2_Floats
+avx2_plus_product (avx2_Floats a, avx2_Floats b, avx2_Floats c)
+{
+  return _mm256_fmadd_ps (b, c, a);
+}
+
+TARGET ALWAYS_INLINE float
+avx2_sum (avx2_Floats v)
+{
+  return portable_sum (_mm256_castps256_ps128 (v)
+                       + _mm256_extractf128_ps (v, 1));
+}
+
+TARGET ALWAYS_INLINE float
+avx2_largest (avx2_Floats v)
+{
+  return portable_largest (
+    _mm_max_ps (_mm256_castps256_ps128 (v), _mm256_extractf128_ps (v, 1)));
+}
+
+TARGET ALWAYS_INLINE int
+avx2_smallest (avx2_Ints v)
+{
+  __m256i lanes = (__m256i) v;
+
+  return portable_smallest ((portable_Ints) _mm_min_epi32 (
+    _mm256_castsi256_si128 (lanes), _mm256_extracti128_si256 (lanes, 1)));
+}
+
+#include "omp/kernels.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+
+/* ---- AVX-512 ---- */
+
+#define SET avx512
+#define TARGET __attribute__ ((target ("avx512f,avx512dq")))
+#define WIDTH 16
+
+typedef float avx512_Floats __attribute__ ((vector_size (64), may_alias));
+typedef int avx512_Ints __attribute__ ((vector_size (64), may_alias));
+
+TARGET ALWAYS_INLINE avx512_Floats
+avx512_plus_product (avx512_Floats a, avx512_Floats b, avx512_Floats c)
+{
+  return _mm512_fmadd_ps (b, c, a);
+}
+
+TARGET ALWAYS_INLINE float
+avx512_sum (avx512_Floats v)
+{
+  return _mm512_reduce_add_ps (v);
+}
+
+TARGET ALWAYS_INLINE float
+avx512_largest (avx512_Floats v)
+{
+  return _mm512_reduce_max_ps (v);
+}
+
+TARGET ALWAYS_INLINE int
+avx512_smallest (avx512_Ints v)
+{
+  return _mm512_reduce_min_epi32 ((__m512i) v);
+}
+
+#include "omp/kernels.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+#endif
+
+const Kernels *
+kernels_get (int i)
+{
+  const Kernels *found[3];
+  int count = 0;
+
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports ("avx512f")
+      && __builtin_cpu_supports ("avx512dq"))
+    found[count++] = &avx512_kernels;
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    found[count++] = &avx2_kernels;
+#endif
+  found[count++] = &portable_kernels;
+  return i < count ? found[i] : NULL;
+}
