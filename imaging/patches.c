@@ -113,6 +113,16 @@ patch_get (const Window *window, Place place, int patch, int first, int count,
 }
 
 void
+patch_copy (const Window *window, Place place, int patch, float *y)
+{
+  for (int c = 0; c < window->channels; c++)
+    for (int row = 0; row < patch; row++, y += patch)
+      memcpy (
+        y, window->values + window_offset (window, c, place.x, place.y + row),
+        (gsize) patch * sizeof (float));
+}
+
+void
 patch_add (Window *window, Place place, int patch, int channel, const float *y,
            float weight)
 {

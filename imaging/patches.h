@@ -29,6 +29,10 @@ GArray *patch_places (const Window *window, const PlaceGrid *grid, int top,
 void patch_get (const Window *window, Place place, int patch, int first,
                 int count, float *y, float *w);
 
+/* Copies all channels of the patch at @place, which lies within the picture,
+ * plane after plane. */
+void patch_copy (const Window *window, Place place, int patch, float *y);
+
 /* Adds @weight times the @channel-th plane @y of a patch, and @weight itself,
  * to the sums of the window. */
 void patch_add (Window *window, Place place, int patch, int channel,

@@ -16,15 +16,20 @@
 #define LEAST_SAY 0.01f
 
 /* How far from a patch those like it are looked for. */
-#define SEARCH_RADIUS 12
+#define SEARCH_RADIUS 9
 
 /* Groups are found anew every so many rounds. */
-#define LOOK_EVERY 3
+#define LOOK_EVERY 5
 
-/* From the first patch of a group to another one of it. */
+/* A patch of a group: where it is, seen from the first one, and what share of
+ * it is known. */
 typedef struct {
   gint8 x, y;
-} Shift;
+  guint8 known; /* 0 .. ALL_KNOWN, or UNKNOWN_INSIDE */
+} Member;
+
+#define ALL_KNOWN 254
+#define UNKNOWN_INSIDE 255 /* it holds a sample of which nothing is known */
 
 /* One size of patches. */
 typedef struct {
@@ -34,21 +39,15 @@ typedef struct {
   float *patches;    /* those of a batch */
   Place *places;     /* of these */
   float *weights;    /* of these */
-  GArray *shifts;    /* Shift: where the patches of each group were found */
+  GArray *members;   /* Member: of each group in turn */
   guint groups_done; /* in this round */
 } Size;
-
-/* What one thread needs. */
-typedef struct {
-  float *trust; /* numbers of the largest patch */
-  float *codes; /* CHUNK times as many */
-} Workspace;
 
 typedef struct {
   const RoundSettings *settings;
   Size sizes[MOST_SCALES];
   int size_count;
-  Workspace *workspaces;
+  float **codes; /* of a chunk, for each thread */
   Likeness likeness;
   gboolean looking; /* for similar patches, in this round */
   float threshold;
@@ -61,24 +60,30 @@ typedef struct {
   const Window *window;
   const Size *size;
   const Place *centres; /* the first patch of each group */
-  Shift *shifts;        /* all patches of each group */
+  Member *members;      /* all patches of each group */
   int groups;
 } Batch;
 
 /* ---- a chunk of patches ---- */
 
-/* Share of the samples that are known; negative if there is one of which
- * nothing is known. */
-static float
-known_share (const float *trust, int numbers)
+static guint8
+known_share (const Window *w, Place place, int side)
 {
   int known = 0, unknown = 0;
 
-  for (int i = 0; i < numbers; i++) {
-    known += trust[i] == 1;
-    unknown += trust[i] == 0;
-  }
-  return unknown > 0 ? -1 : (float) known / (float) numbers;
+  for (int c = 0; c < w->channels; c++)
+    for (int row = 0; row < side; row++) {
+      const float *trust =
+        w->trust + window_offset (w, c, place.x, place.y + row);
+
+      for (int x = 0; x < side; x++) {
+        known += trust[x] == 1;
+        unknown += trust[x] == 0;
+      }
+    }
+  return (guint8) (unknown > 0
+                     ? UNKNOWN_INSIDE
+                     : ALL_KNOWN * known / (side * side * w->channels));
 }
 
 /* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
@@ -139,34 +144,48 @@ shrink_all (const Rounds *r, const Size *size, float *codes, int groups,
 
 /* Looks for patches like the one at @centre. */
 static void
-find_group (const Batch *b, Place centre, Shift *shifts)
+find_group (const Batch *b, Place centre, Member *members)
 {
-  int together = b->size->scale.similar;
+  int together = b->size->scale.similar, side = b->size->scale.side;
   Place found[MOST_SIMILAR];
 
-  likeness_find (&b->rounds->likeness, centre, b->size->scale.side,
-                 SEARCH_RADIUS, found, together);
+  likeness_find (&b->rounds->likeness, centre, side, SEARCH_RADIUS, found,
+                 together);
   for (int k = 0; k < together; k++)
-    shifts[k] = (Shift){ (gint8) (found[k].x - centre.x),
-                         (gint8) (found[k].y - centre.y) };
+    members[k] = (Member){ .x = (gint8) (found[k].x - centre.x),
+                           .y = (gint8) (found[k].y - centre.y),
+                           .known = known_share (b->window, found[k], side) };
 }
 
-/* Sets the places of @groups groups; patch k of group g has number
+/* A patch inside a hole has little to say, one that reaches into the unknown
+ * nothing. */
+static float
+say (const Member *member)
+{
+  if (member->known == UNKNOWN_INSIDE)
+    return 0;
+  return (float) member->known / ALL_KNOWN + LEAST_SAY;
+}
+
+/* Sets places and weights of @groups groups; patch k of group g has number
  * k groups + g, so that loops over groups run along memory. */
 static void
-place_groups (const Batch *b, int first, int groups, Place *places)
+place_groups (const Batch *b, int first, int groups, Place *places,
+              float *weights)
 {
   int together = b->size->scale.similar;
 
   for (int g = 0; g < groups; g++) {
     Place centre = b->centres[first + g];
-    Shift *shifts = b->shifts + (first + g) * together;
+    Member *members = b->members + (first + g) * together;
 
     if (b->rounds->looking)
-      find_group (b, centre, shifts);
-    for (int k = 0; k < together; k++)
+      find_group (b, centre, members);
+    for (int k = 0; k < together; k++) {
       places[k * groups + g] =
-        (Place){ centre.x + shifts[k].x, centre.y + shifts[k].y };
+        (Place){ centre.x + members[k].x, centre.y + members[k].y };
+      weights[k * groups + g] = say (&members[k]);
+    }
   }
 }
 
@@ -175,7 +194,7 @@ code_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
   const Size *size = b->size;
-  const Workspace *work = &b->rounds->workspaces[worker];
+  float *codes = b->rounds->codes[worker];
   int most = CHUNK / size->scale.similar;
   int groups = MIN (most, b->groups - chunk * most);
   int count = groups * size->scale.similar;
@@ -184,15 +203,13 @@ code_chunk (int chunk, int worker, gpointer data)
   Place *places = size->places + chunk * CHUNK;
   float *weights = size->weights + chunk * CHUNK;
 
-  place_groups (b, chunk * most, groups, places);
-  for (int p = 0; p < count; p++) {
-    patch_get (b->window, places[p], size->scale.side, 0, b->window->channels,
-               patches + (gsize) p * (gsize) size->numbers, work->trust);
-    weights[p] = MAX (0, known_share (work->trust, size->numbers) + LEAST_SAY);
-  }
-  cosines_forward (size->cosines, patches, work->codes, count);
-  shrink_all (b->rounds, size, work->codes, groups, weights);
-  cosines_backward (size->cosines, work->codes, patches, count);
+  place_groups (b, chunk * most, groups, places, weights);
+  for (int p = 0; p < count; p++)
+    patch_copy (b->window, places[p], size->scale.side,
+                patches + (gsize) p * (gsize) size->numbers);
+  cosines_forward (size->cosines, patches, codes, count);
+  shrink_all (b->rounds, size, codes, groups, weights);
+  cosines_backward (size->cosines, codes, patches, count);
 }
 
 /* ---- batches and blocks ---- */
@@ -229,8 +246,8 @@ code_batch (Rounds *r, Window *window, Size *size, const Place *centres,
   Batch batch = { r, window, size, centres, NULL, groups };
 
   if (r->looking)
-    g_array_set_size (size->shifts, first + (guint) adding.count);
-  batch.shifts = &g_array_index (size->shifts, Shift, first);
+    g_array_set_size (size->members, first + (guint) adding.count);
+  batch.members = &g_array_index (size->members, Member, first);
 
   parallel_for ((adding.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
                 NULL);
@@ -306,7 +323,7 @@ size_init (Size *size, const RoundScale *scale, int channels)
   size->patches = g_new (float, (gsize) numbers *BATCH);
   size->places = g_new (Place, BATCH);
   size->weights = g_new (float, BATCH);
-  size->shifts = g_array_new (FALSE, TRUE, sizeof (Shift));
+  size->members = g_array_new (FALSE, TRUE, sizeof (Member));
 }
 
 static void
@@ -316,7 +333,7 @@ size_clear (Size *size)
   g_free (size->patches);
   g_free (size->places);
   g_free (size->weights);
-  g_array_unref (size->shifts);
+  g_array_unref (size->members);
 }
 
 static void
@@ -331,11 +348,9 @@ rounds_init (Rounds *r, const RoundSettings *settings, int channels)
     size_init (size, &settings->scales[r->size_count], channels);
     largest = MAX (largest, size->numbers);
   }
-  r->workspaces = g_new (Workspace, parallel_threads ());
-  for (int i = 0; i < parallel_threads (); i++) {
-    r->workspaces[i].trust = g_new (float, largest);
-    r->workspaces[i].codes = g_new (float, (gsize) largest *CHUNK);
-  }
+  r->codes = g_new (float *, parallel_threads ());
+  for (int i = 0; i < parallel_threads (); i++)
+    r->codes[i] = g_new (float, (gsize) largest *CHUNK);
 }
 
 static void
@@ -343,11 +358,9 @@ rounds_clear (Rounds *r)
 {
   for (int i = 0; i < r->size_count; i++)
     size_clear (&r->sizes[i]);
-  for (int i = 0; i < parallel_threads (); i++) {
-    g_free (r->workspaces[i].trust);
-    g_free (r->workspaces[i].codes);
-  }
-  g_free (r->workspaces);
+  for (int i = 0; i < parallel_threads (); i++)
+    g_free (r->codes[i]);
+  g_free (r->codes);
   likeness_clear (&r->likeness);
 }
 
