@@ -5,11 +5,11 @@
  *     X[k, l, m] = sum_xyc  C[x, k] C[y, l] K[c, m] Y[x, y, c].
  *
  * One axis after the other costs 2 n (2 side + channels) operations a patch of
- * n samples, where a dictionary of cosines costs 2 n^2.  Each axis is a single
- * matrix product for all patches, Z = Y' C, which also turns the axes round by
- * one: x y c p -> y c p k -> c p k l -> p k l m.  So the axis to be
- * transformed always comes first, and in the end those numbers of all patches
- * lie side by side that belong to the same cosine.
+ * n samples, where a dictionary of cosines costs 2 n^2.  Colours are mixed in
+ * place.  Each other axis is one matrix product for all patches, Z = Y' C,
+ * which also turns the axes round by one: x y m p -> y m p k -> m p k l.  So
+ * the axis to be transformed always comes first, and in the end the numbers of
+ * all patches that belong to the same cosine of a plane lie side by side.
  */
 #pragma once
 
@@ -17,16 +17,19 @@
 
 typedef struct Cosines Cosines;
 
+/* For patches of 1 or 3 channels. */
 Cosines *cosines_new (int side, int channels);
 
 /* @self may be NULL. */
 void cosines_free (Cosines *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cosines, cosines_free)
 
-/* Of @count patches in @y, one after the other, each plane after plane and row
- * after row.  @x gets count codes a cosine; cosine (k, l, m) is number
- * k + side (l + side m), 0 the mean.  @y is overwritten. */
-void cosines_forward (const Cosines *self, float *y, float *x, int count);
+/* Replaces the @count patches in @y, one after the other, each plane after
+ * plane and row after row, by their codes: (k, l, m) of patch p is number
+ * m + channels (p + count (k + side l)).  @scratch is as large. */
+void cosines_forward (const Cosines *self, float *y, float *scratch,
+                      int count);
 
-/* The way back.  @x is overwritten. */
-void cosines_backward (const Cosines *self, float *x, float *y, int count);
+/* The way back. */
+void cosines_backward (const Cosines *self, float *y, float *scratch,
+                       int count);

@@ -1,5 +1,7 @@
 #include "imaging/patches.h"
 
+#include "base/clones.h"
+
 #include <string.h>
 
 /* ---- places ---- */
@@ -122,7 +124,7 @@ patch_copy (const Window *window, Place place, int patch, float *y)
         (gsize) patch * sizeof (float));
 }
 
-void
+VECTOR_CLONES void
 patch_add (Window *window, Place place, int patch, int channel, const float *y,
            float weight)
 {

@@ -1,5 +1,6 @@
 #include "imaging/rounds.h"
 
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "imaging/cosines.h"
 #include "imaging/patches.h"
@@ -11,6 +12,8 @@
 #define CHUNK 128
 #define BATCH 2048
 
+#define MOST_CHANNELS 3
+
 /* Added to the known share of a patch to make its weight: a patch inside a
  * hole only confirms what was filled there before. */
 #define LEAST_SAY 0.01f
@@ -19,7 +22,7 @@
 #define SEARCH_RADIUS 9
 
 /* Groups are found anew every so many rounds. */
-#define LOOK_EVERY 5
+#define LOOK_EVERY 6
 
 /* A patch of a group: where it is, seen from the first one, and what share of
  * it is known. */
@@ -47,7 +50,7 @@ typedef struct {
   const RoundSettings *settings;
   Size sizes[MOST_SCALES];
   int size_count;
-  float **codes; /* of a chunk, for each thread */
+  float **scratch; /* as large as a chunk, for each thread */
   Likeness likeness;
   gboolean looking; /* for similar patches, in this round */
   float threshold;
@@ -88,7 +91,7 @@ known_share (const Window *w, Place place, int side)
 
 /* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
  * There are @together rows, a power of two, of @groups numbers each. */
-static void
+static inline void
 mix (float *x, int together, int groups)
 {
   float scale = 1 / sqrtf ((float) together);
@@ -107,8 +110,8 @@ mix (float *x, int together, int groups)
 }
 
 /* Zeroes what is small of the codes @x for one cosine, rows and columns as
- * above, and adds up how many were kept of each group. */
-static void
+ * above, and adds up how many were kept of each column. */
+static inline void
 shrink (float *x, int together, int groups, float threshold, int *kept)
 {
   if (together > 1)
@@ -125,21 +128,29 @@ shrink (float *x, int together, int groups, float threshold, int *kept)
 }
 
 /* Shrinks all codes of @groups groups of patches, and multiplies the weight of
- * each patch by numbers / numbers kept.  The mean is always kept. */
-static void
-shrink_all (const Rounds *r, const Size *size, float *codes, int groups,
+ * each patch by numbers / numbers kept.  The mean of each plane is always
+ * kept. */
+VECTOR_CLONES static void
+shrink_all (const Size *size, float threshold, float *codes, int groups,
             float *weights)
 {
   int together = size->scale.similar;
-  int count = groups * together;
-  int kept[CHUNK] = { 0 };
+  int plane = size->scale.side * size->scale.side;
+  int channels = size->numbers / plane;
+  int kept[CHUNK * MOST_CHANNELS] = { 0 };
 
-  for (int j = 1; j < size->numbers; j++)
-    shrink (codes + (gsize) j * (gsize) count, together, groups, r->threshold,
-            kept);
-  for (int p = 0; p < count; p++)
-    weights[p] *= (float) (size->numbers * together)
-                  / (float) (kept[p % groups] + together);
+  for (int j = 1; j < plane; j++)
+    shrink (codes + (gsize) (j * together) * (gsize) (groups * channels),
+            together, groups * channels, threshold, kept);
+  for (int g = 0; g < groups; g++) {
+    int sum = channels * together;
+
+    for (int c = 0; c < channels; c++)
+      sum += kept[g * channels + c];
+    for (int k = 0; k < together; k++)
+      weights[k * groups + g] *=
+        (float) (size->numbers * together) / (float) sum;
+  }
 }
 
 /* Looks for patches like the one at @centre. */
@@ -194,7 +205,7 @@ code_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
   const Size *size = b->size;
-  float *codes = b->rounds->codes[worker];
+  float *scratch = b->rounds->scratch[worker];
   int most = CHUNK / size->scale.similar;
   int groups = MIN (most, b->groups - chunk * most);
   int count = groups * size->scale.similar;
@@ -207,9 +218,9 @@ code_chunk (int chunk, int worker, gpointer data)
   for (int p = 0; p < count; p++)
     patch_copy (b->window, places[p], size->scale.side,
                 patches + (gsize) p * (gsize) size->numbers);
-  cosines_forward (size->cosines, patches, codes, count);
-  shrink_all (b->rounds, size, codes, groups, weights);
-  cosines_backward (size->cosines, codes, patches, count);
+  cosines_forward (size->cosines, patches, scratch, count);
+  shrink_all (size, b->rounds->threshold, patches, groups, weights);
+  cosines_backward (size->cosines, patches, scratch, count);
 }
 
 /* ---- batches and blocks ---- */
@@ -348,9 +359,9 @@ rounds_init (Rounds *r, const RoundSettings *settings, int channels)
     size_init (size, &settings->scales[r->size_count], channels);
     largest = MAX (largest, size->numbers);
   }
-  r->codes = g_new (float *, parallel_threads ());
+  r->scratch = g_new (float *, parallel_threads ());
   for (int i = 0; i < parallel_threads (); i++)
-    r->codes[i] = g_new (float, (gsize) largest *CHUNK);
+    r->scratch[i] = g_new (float, (gsize) largest *CHUNK);
 }
 
 static void
@@ -359,8 +370,8 @@ rounds_clear (Rounds *r)
   for (int i = 0; i < r->size_count; i++)
     size_clear (&r->sizes[i]);
   for (int i = 0; i < parallel_threads (); i++)
-    g_free (r->codes[i]);
-  g_free (r->codes);
+    g_free (r->scratch[i]);
+  g_free (r->scratch);
   likeness_clear (&r->likeness);
 }
 

@@ -25,10 +25,10 @@ check_cosines (int side, int channels, int count)
   int n = side * side * channels;
   g_autoptr (Cosines) cosines = cosines_new (side, channels);
   g_autofree float *patches = random_numbers (n * count, 1);
-  g_autofree float *used = g_memdup2 (patches, (gsize) (n * count) * 4);
-  g_autofree float *codes = g_new (float, n *count);
+  g_autofree float *codes = g_memdup2 (patches, (gsize) (n * count) * 4);
+  g_autofree float *scratch = g_new (float, n *count);
 
-  cosines_forward (cosines, used, codes, count);
+  cosines_forward (cosines, codes, scratch, count);
   for (int j = 0; j < n; j++) {
     int k = j % side, l = j / side % side, m = j / side / side;
 
@@ -43,13 +43,14 @@ check_cosines (int side, int channels, int count)
                * cos (G_PI * (c + 0.5) * m / channels);
       }
       sum *= sqrt ((k ? 2. : 1.) * (l ? 2. : 1.) * (m ? 2. : 1.) / n);
-      g_assert_cmpfloat_with_epsilon (codes[j * count + p], (float) sum,
-                                      1e-5f);
+      g_assert_cmpfloat_with_epsilon (
+        codes[m + channels * (p + count * (k + side * l))], (float) sum,
+        1e-5f);
     }
   }
-  cosines_backward (cosines, codes, used, count);
+  cosines_backward (cosines, codes, scratch, count);
   for (int i = 0; i < n * count; i++)
-    g_assert_cmpfloat_with_epsilon (used[i], patches[i], 1e-5f);
+    g_assert_cmpfloat_with_epsilon (codes[i], patches[i], 1e-5f);
 }
 
 static void
