@@ -52,6 +52,7 @@ typedef struct {
   int size_count;
   float **scratch; /* as large as a chunk, for each thread */
   Likeness likeness;
+  int spread;       /* factor of the distance of patches in this round */
   gboolean looking; /* for similar patches, in this round */
   float threshold;
   gsize coded; /* patches, over all rounds */
@@ -271,7 +272,7 @@ static gboolean
 code_size (Rounds *r, Window *window, Size *size, int top, int bottom,
            const Progress *progress, GError **error)
 {
-  PlaceGrid grid = { size->scale.side, size->scale.step };
+  PlaceGrid grid = { size->scale.side, size->scale.step * r->spread };
   g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
   guint most = (guint) (BATCH / size->scale.similar);
 
@@ -383,7 +384,9 @@ do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
   double share = s->rounds > 1 ? (double) number / (s->rounds - 1) : 1;
 
   r->threshold = (float) (s->first * pow (s->last / s->first, share));
-  r->looking = number % LOOK_EVERY == 0;
+  r->spread = number < s->coarse ? 2 : 1;
+  r->looking = number == 0 || (number >= s->coarse
+                               && (number - s->coarse) % LOOK_EVERY == 0);
   for (int i = 0; i < r->size_count; i++)
     r->sizes[i].groups_done = 0;
   return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);

@@ -34,6 +34,8 @@ typedef struct {
 
 typedef struct {
   int rounds;
+  int coarse; /* so many of them, the first, take only every other patch along
+                 and down: the coarse structure needs no more */
   double first, last; /* threshold of the first and the last round; geometric
                          in between; white is 1 */
   RoundScale scales[MOST_SCALES + 1];

@@ -160,7 +160,7 @@ static void
 test_no_threshold_no_change (void)
 {
   const RoundSettings settings = {
-    2, 1e-12, 1e-12, { { 6, 2, 1 }, { 8, 3, 8 }, { 9, 5, 2 } }
+    2, 1, 1e-12, 1e-12, { { 6, 2, 1 }, { 8, 3, 8 }, { 9, 5, 2 } }
   };
   g_autoptr (Image) image = load_photo_middle ("forest3", 90, 140);
   g_autoptr (Image) before = image_copy (image, NULL);
