@@ -22,10 +22,6 @@
 #define ALIGNMENT (3 * OVERLAP_STRIP)
 #define DEFAULT_TILE (10 * ALIGNMENT)
 
-/* A weaker noise than this, in levels of 8 bits, nobody sees; and a clean
- * photograph may have as much grain. */
-#define LEAST_SIGMA 1.0
-
 /* Passes with Gaussian models, each guided by the one before. */
 #define MOST_PASSES 2
 
@@ -69,6 +65,7 @@ typedef struct {
   const Image *from;
   Image *to;
   double sigma; /* where white is 1 */
+  int colours;  /* to work on: 1 where all pixels are grey */
   ClippedEnds ends;
   float hidden[3];     /* stands for pixels that cannot be seen */
   Dictionary *cosines; /* of the guide; NULL if a dictionary was named */
@@ -115,7 +112,7 @@ read_pixel (const Denoise *d, Planes *planes, int x, int y, int from_x,
   gboolean hidden = image_is_transparent (image, i);
 
   for (int c = 0; c < planes->channels; c++) {
-    int colour = c % image_colours (image);
+    int colour = c % d->colours;
 
     *planes_at (planes, c, x, y) =
       hidden ? d->hidden[colour]
@@ -173,17 +170,15 @@ read_back (const Tile *tile, int colours, int colour, int x, int y)
 static void
 write_tile (const Denoise *d, const Tile *tile)
 {
-  int colours = image_colours (d->to);
-
   for (int y = tile->top; y < tile->bottom; y++)
     for (int x = tile->left; x < tile->right; x++) {
       gsize i = (gsize) y * (gsize) d->to->width + (gsize) x;
 
       if (image_is_transparent (d->from, i))
         continue;
-      for (int c = 0; c < colours; c++)
-        image_pixel (d->to, x, y)[c] =
-          planes_to_sample (d->to, read_back (tile, colours, c, x, y));
+      for (int c = 0; c < image_colours (d->to); c++)
+        image_pixel (d->to, x, y)[c] = planes_to_sample (
+          d->to, read_back (tile, d->colours, c % d->colours, x, y));
       image_avoid_key (d->to, i);
     }
 }
@@ -253,7 +248,7 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
   ShrinkSettings settings = { d->named, d->step, d->sigma };
   int channels = d->named->channels, total = tile->noisy->channels;
   gboolean by_threshold =
-    total == image_colours (d->from) && dictionary_is_orthonormal (d->named);
+    total == d->colours && dictionary_is_orthonormal (d->named);
 
   for (int c = 0; c < total; c += channels) {
     Planes noisy = *tile->noisy, clean = *tile->clean;
@@ -278,7 +273,7 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
 static gboolean
 do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
 {
-  int channels = image_colours (d->from);
+  int channels = d->colours;
   gboolean ok;
 
   if (d->named != NULL)
@@ -358,9 +353,9 @@ plan (Denoise *d, const DenoiseOptions *options)
       alignment += ALIGNMENT;
     d->least = reach = d->named->patch;
   } else {
-    d->effort = image_colours (d->from) == 1 ? grey_efforts[quality]
-                                             : colour_efforts[quality];
-    d->cosines = dictionary_dct (d->effort.cosines, image_colours (d->from));
+    d->effort =
+      d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
+    d->cosines = dictionary_dct (d->effort.cosines, d->colours);
     d->least = d->effort.cosines;
     reach = 2 * d->effort.cosines;
     for (int i = 0; i < d->effort.pass_count; i++)
@@ -381,11 +376,12 @@ denoise (const Image *from, Image *to, double sigma,
   Denoise d = { .from = from,
                 .to = to,
                 .sigma = sigma / 255,
+                .colours = image_is_grey (from) ? 1 : 3,
                 .named = options->restore.dictionary };
   gboolean ok;
 
   if (d.named == NULL && options->restore.paper_protocol)
-    d.named = builtin = dictionary_builtin (image_colours (from));
+    d.named = builtin = dictionary_builtin (d.colours);
   d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
   ok = do_tiles (&d, plan (&d, options), progress, error);
@@ -398,15 +394,12 @@ static double
 choose_sigma (const Image *image, const Mask *missing,
               const DenoiseOptions *options)
 {
-  double sigma;
-
   if (options->sigma >= 0)
     return MIN (options->sigma, SIGMA_MOST);
   if (options->restore.paper_protocol || image->palette != NULL
       || image->depth < 8)
     return 0;
-  sigma = image_noise_level (image, missing);
-  return sigma < LEAST_SIGMA ? 0 : sigma;
+  return image_noise_level (image, missing);
 }
 
 static char *

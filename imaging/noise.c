@@ -7,14 +7,29 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A weaker noise than this, where white is 255, nobody sees; and a clean
+ * photograph may have as much grain.  Of small blocks, texture is a larger
+ * part: there, the limit rises as their side falls. */
+#define LEAST_LEVEL 1.0
+
 #define MOST_BLOCKS 40000 /* of a picture; more would say the same */
 #define CHUNK 256         /* blocks that a thread looks at at a time */
 
 /* The share of the blocks, the smoothest, that measure the noise; and how many
- * there should be at least.  With more missing pixels, smaller blocks. */
-#define SMOOTHEST 0.05
+ * there should be at least.  Grey pictures have only their brightness, of
+ * which texture may be a part.  If it differs from block to block by more than
+ * UNEVEN times what noise would, fewer blocks are asked, and if all fail, the
+ * picture is taken to be without noise. */
+static const double smoothest[] = { 0.05, 0.02, 0.01 };
 #define LEAST_SMOOTH 40
-static const int sides[] = { 8, 4, 2 };
+#define SPARE 4 /* so many times as many there must be to choose from */
+#define UNEVEN 1.25
+
+/* Sides of blocks; where pixels are missing, only small ones may be whole.
+ * The smallest do not tell noise from texture by brightness alone. */
+#define LARGEST 8
+static const int sides[] = { LARGEST, 4, 2 };
+#define LEAST_GREY 4
 
 /* Rounds in which the effect of clipping is undone; the first are rough. */
 #define ROUNDS 4
@@ -33,6 +48,7 @@ typedef struct {
   const Image *image;
   const Mask *ignore;
   Dictionary *cosines; /* of blocks of one plane */
+  int colours, kinds;  /* 3 and all, or 1 and BRIGHTNESS alone */
   int step, across;    /* between blocks, and blocks in a row */
   Block *blocks;       /* number < 0 for those that are left out */
   int count;
@@ -114,7 +130,7 @@ measure (const Survey *s, Block *block, MatF *C)
   for (int c = 0; c < C->cols; c++)
     for (int i = 1; i < high; i++)
       block->low += *matf_at (C, i, c) * *matf_at (C, i, c);
-  for (int kind = 0; kind < (C->cols == 3 ? KINDS : 1); kind++) {
+  for (int kind = 0; kind < s->kinds; kind++) {
     block->high[kind][HIGH] = mean_square (C, kind, high);
     block->high[kind][HIGHEST] = mean_square (C, kind, highest);
   }
@@ -124,9 +140,9 @@ static void
 survey_chunk (int chunk, int worker, gpointer data)
 {
   const Survey *s = data;
-  int n = s->cosines->atoms.rows, colours = image_colours (s->image);
-  g_auto (MatF) Y = matf_new (n, colours);
-  g_auto (MatF) C = matf_new (n, colours);
+  int n = s->cosines->atoms.rows;
+  g_auto (MatF) Y = matf_new (n, s->colours);
+  g_auto (MatF) C = matf_new (n, s->colours);
 
   (void) worker;
   for (int i = chunk * CHUNK; i < MIN ((chunk + 1) * CHUNK, s->count); i++) {
@@ -156,58 +172,104 @@ by_smoothness (const void *left, const void *right)
   return a->number - b->number;
 }
 
-/* What clipping leaves of the variance of noise in the first @count blocks. */
+/* What clipping leaves of the variance of noise in @block. */
 static double
-clipped_share (const Survey *s, int count, double sigma)
+clipped_share (const Survey *s, const Block *block, double sigma)
 {
-  int colours = image_colours (s->image);
   double sum = 0;
 
-  for (int i = 0; i < count; i++)
-    for (int c = 0; c < colours; c++)
-      sum += clipped_variance (unclipped (s->blocks[i].mean[c], sigma), sigma);
-  return sum / (colours * count * sigma * sigma);
+  for (int c = 0; c < s->colours; c++)
+    sum += clipped_variance (unclipped (block->mean[c], sigma), sigma);
+  return sum / (s->colours * sigma * sigma);
 }
 
-/* The smallest measure of the variance that the first @count blocks give. */
+/* Mean and relative deviation, over the first @count blocks, of one of their
+ * measures without the effect of clipping. */
 static double
-smallest_variance (const Survey *s, int count)
+mean_variance (const Survey *s, int count, int kind, int band, double sigma,
+               double *deviation)
 {
-  double smallest = INFINITY;
+  double sum = 0, squares = 0;
 
-  for (int kind = 0; kind < (image_colours (s->image) == 3 ? KINDS : 1);
-       kind++)
-    for (int band = 0; band < BANDS; band++) {
-      double sum = 0;
+  for (int i = 0; i < count; i++) {
+    double variance = s->blocks[i].high[kind][band];
 
-      for (int i = 0; i < count; i++)
-        sum += s->blocks[i].high[kind][band];
-      smallest = fmin (smallest, sum / count);
-    }
-  return smallest;
+    if (sigma > 0)
+      variance /= clipped_share (s, &s->blocks[i], sigma);
+    sum += variance / count;
+    squares += variance * variance / count;
+  }
+  *deviation = sqrt (fmax (0, squares - sum * sum)) / sum;
+  return sum;
+}
+
+/* The smallest measure of the noise that the first @count blocks give. */
+static double
+smallest_level (const Survey *s, int count, double sigma)
+{
+  double smallest = INFINITY, deviation;
+
+  for (int kind = 0; kind < s->kinds; kind++)
+    for (int band = 0; band < BANDS; band++)
+      smallest = fmin (
+        smallest, mean_variance (s, count, kind, band, sigma, &deviation));
+  return sqrt (smallest);
+}
+
+/* Whether the brightness of blocks differs no more than noise does.  Mean
+ * squares of n samples of noise have the relative deviation sqrt (2 / n). */
+static gboolean
+is_even (const Survey *s, int count, double sigma)
+{
+  int side = s->cosines->patch, high = side * (side - 1) / 2;
+  double deviation;
+
+  mean_variance (s, count, BRIGHTNESS, HIGH, sigma, &deviation);
+  return deviation <= UNEVEN * sqrt (2. / high);
+}
+
+/* So many blocks give at least as many samples as LEAST_SMOOTH large ones. */
+static int
+least_blocks (const Survey *s)
+{
+  int ratio = LARGEST / s->cosines->patch;
+
+  return LEAST_SMOOTH * ratio * ratio;
 }
 
 static double
-level (const Survey *s, int count)
+level (const Survey *s, int usable)
 {
-  double variance = smallest_variance (s, count), sigma = sqrt (variance);
+  double sigma = 0;
 
-  for (int round = 0; round < ROUNDS && sigma > 0 && sigma < 1; round++)
-    sigma = sqrt (variance / clipped_share (s, count, sigma));
-  return sigma;
+  for (gsize i = 0; i < G_N_ELEMENTS (smoothest); i++) {
+    int count = MAX (least_blocks (s), (int) (smoothest[i] * usable));
+
+    sigma = smallest_level (s, count, 0);
+    for (int round = 0; round < ROUNDS && sigma > 0 && sigma < 1; round++)
+      sigma = smallest_level (s, count, sigma);
+    if (s->kinds > 1 || sigma <= 0 || is_even (s, count, sigma))
+      return MIN (sigma, 1);
+  }
+  return 0;
 }
 
 /* Looks at blocks of @side; FALSE if there are not enough of them. */
 static gboolean
 survey (const Image *image, const Mask *ignore, int side, double *sigma)
 {
-  Survey s = { .image = image, .ignore = ignore };
-  int usable = 0, smooth;
+  Survey s = { .image = image,
+               .ignore = ignore,
+               .colours = image_is_grey (image) ? 1 : 3 };
+  int usable = 0, most;
+  gboolean enough;
 
-  if (image->width < side || image->height < side)
+  if (image->width < side || image->height < side
+      || (s.colours == 1 && side < LEAST_GREY))
     return FALSE;
-  s.step =
-    MAX (1, (int) ceil (sqrt ((double) image_pixels (image) / MOST_BLOCKS)));
+  s.kinds = s.colours == 3 ? KINDS : 1;
+  most = MOST_BLOCKS * (LARGEST / side) * (LARGEST / side);
+  s.step = MAX (1, (int) ceil (sqrt ((double) image_pixels (image) / most)));
   s.across = (image->width - side) / s.step + 1;
   s.count = s.across * ((image->height - side) / s.step + 1);
   s.blocks = g_new0 (Block, s.count);
@@ -216,12 +278,27 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
   qsort (s.blocks, (gsize) s.count, sizeof (Block), by_smoothness);
   while (usable < s.count && s.blocks[usable].number >= 0)
     usable++;
-  smooth = MAX (LEAST_SMOOTH, (int) (SMOOTHEST * usable));
-  if (smooth <= usable)
-    *sigma = level (&s, smooth);
+  enough = usable >= SPARE * least_blocks (&s);
+  if (enough)
+    *sigma = level (&s, usable);
   g_free (s.blocks);
   dictionary_free (s.cosines);
-  return smooth <= usable;
+  return enough;
+}
+
+gboolean
+image_is_grey (const Image *image)
+{
+  if (image_colours (image) == 1)
+    return TRUE;
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+
+    if (!image_is_transparent (image, i)
+        && (pixel[0] != pixel[1] || pixel[0] != pixel[2]))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 double
@@ -231,6 +308,6 @@ image_noise_level (const Image *image, const Mask *ignore)
 
   for (gsize i = 0; i < G_N_ELEMENTS (sides); i++)
     if (survey (image, ignore, sides[i], &sigma))
-      break;
-  return 255 * sigma;
+      return 255 * sigma * sides[i] < LEAST_LEVEL * LARGEST ? 0 : 255 * sigma;
+  return 0;
 }
