@@ -31,22 +31,29 @@ typedef struct {
   int pass_count;
 } Effort;
 
+/* Patch, step, search and number of similar patches of the passes. */
 static const Effort colour_efforts[] = {
-  [QUALITY_FAST] = { 8, 4, { { 3, 3, 8, 40, 0 } }, 1 },
-  [QUALITY_NORMAL] = { 10, 3, { { 4, 4, 12, 90, 0 } }, 1 },
-  [QUALITY_BEST] = { 10,
-                     2,
-                     { { 5, 4, 16, 120, 0 }, { 5, 4, 16, 120, 0 } },
+  [QUALITY_FAST] = { 8, 3, { { 4, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_NORMAL] = { 10,
+                       3,
+                       { { 4, 4, 12, 90, 0 }, { 4, 4, 12, 90, 0 } },
+                       2 },
+  [QUALITY_BEST] = { 12,
+                     3,
+                     { { 4, 3, 16, 130, 0 }, { 5, 3, 16, 140, 0 } },
                      2 },
 };
 
 /* Grey patches have a third of the samples, so they can be larger. */
 static const Effort grey_efforts[] = {
-  [QUALITY_FAST] = { 8, 4, { { 5, 4, 8, 40, 0 } }, 1 },
-  [QUALITY_NORMAL] = { 10, 3, { { 6, 4, 12, 90, 0 } }, 1 },
-  [QUALITY_BEST] = { 10,
-                     2,
-                     { { 7, 4, 16, 120, 0 }, { 7, 4, 16, 120, 0 } },
+  [QUALITY_FAST] = { 8, 3, { { 5, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_NORMAL] = { 10,
+                       3,
+                       { { 6, 4, 12, 90, 0 }, { 6, 4, 12, 90, 0 } },
+                       2 },
+  [QUALITY_BEST] = { 12,
+                     3,
+                     { { 6, 3, 16, 130, 0 }, { 8, 3, 16, 140, 0 } },
                      2 },
 };
 

@@ -7,7 +7,7 @@
 
 /* The guide has lost fine detail that the clean picture has, and C with it.
  * To take the noise for a little weaker than it is makes up for that. */
-#define NOISE_SHARE 0.7
+#define NOISE_SHARE 0.6
 
 /* A patch near the reference and how far it is from looking like it. */
 typedef struct {
