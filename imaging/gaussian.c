@@ -5,10 +5,6 @@
 #include "imaging/overlap.h"
 #include "imaging/shrink.h"
 
-/* The guide has lost fine detail that the clean picture has, and C with it.
- * To take the noise for a little weaker than it is makes up for that. */
-#define NOISE_SHARE 0.6
-
 /* A patch near the reference and how far it is from looking like it. */
 typedef struct {
   float distance;
@@ -36,6 +32,16 @@ int
 gaussian_reach (const GaussianSettings *settings)
 {
   return 2 * (settings->search + settings->patch);
+}
+
+/* The guide has lost fine detail that the clean picture has, and C with it;
+ * the more, the stronger the noise.  To take the noise for weaker than it is
+ * makes up for that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at
+ * most. */
+static double
+model_variance (double sigma)
+{
+  return MIN (1, 0.5 + 5 / (255 * sigma)) * sigma * sigma;
 }
 
 /* ---- patches that look alike ---- */
@@ -183,7 +189,7 @@ do_reference (const Gaussian *g, Workspace *w, Strip *strip, int x, int y)
   read_patches (g, w, g->guide, &X);
   read_patches (g, w, g->noisy, &Y);
   if (w->count > 1)
-    estimate (w, &X, &Y, NOISE_SHARE * s->sigma * s->sigma);
+    estimate (w, &X, &Y, model_variance (s->sigma));
   for (int j = 0; j < w->count; j++)
     strip_add (strip, w->candidates[j].x, w->candidates[j].y, s->patch,
                matf_at (&Y, 0, j), 1);
