@@ -3,9 +3,11 @@
  * Black and white.  Most of the pixels of a photograph that are purely black
  * (or white) have neighbours nearly as black.  If instead most of them stand
  * out from the nearest pixels of other values, that colour means "dead", and
- * all pixels of it are missing.  A picture of nothing but black and white,
- * such as a page of text, does not tell which of them that would be: it has
- * none.
+ * all pixels of it are missing.  Dead pixels are scattered; where those that
+ * stand out touch one another more often than chance would have it, as in the
+ * line at the edge of a scan, they are part of the picture.  A picture of
+ * nothing but black and white, such as a page of text, does not tell which of
+ * them that would be: it has none.
  *
  * Any value.  For each other pixel, the distances to those of its eight
  * neighbours that are alive are sorted and the four smallest added up (the
@@ -22,13 +24,16 @@
  * Noise.  Where it is added to all pixels, sums are large everywhere, and the
  * least of what is usual in the picture is due to it: the floor.  What is
  * usual above the floor is texture, from which a pixel must stand out by a
- * factor; of noise it is known how far it goes.
+ * factor; of noise it is known how far it goes.  The floor of a picture that
+ * is texture all over is not due to noise: it counts as far as the level of
+ * noise (noise.h), which for its part random values raise, explains it.
  *
  * Wholly transparent pixels are neither missing nor asked.
  */
 #include "imaging/detect.h"
 
 #include "base/parallel.h"
+#include "imaging/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,10 +41,11 @@
 
 /* Distances are means over the colours, as shares of white. */
 #define STANDS_OUT                                                            \
-  0.06           /* of a black or white pixel from the median nearby          \
-                  */
-#define NEARBY 6 /* pixels alive that make a median */
-#define REACH 6  /* how far to look for them */
+  0.06              /* of a black or white pixel from the median nearby       \
+                     */
+#define CLUMPED 0.1 /* share of neighbours alike beyond that of chance */
+#define NEARBY 6    /* pixels alive that make a median */
+#define REACH 6     /* how far to look for them */
 #define PASSES 2
 #define ROWS 16 /* that a thread looks at at a time */
 
@@ -54,13 +60,14 @@
  * the usual is exceeded by 15 pixels in 10,000.  Black and white that clipping
  * made of noise rarely differ by more than 2 s from what is around them. */
 typedef struct {
-  double usual;   /* in noise, as a multiple of the floor */
-  double tail;    /* no noise goes beyond this multiple of the usual */
-  double clipped; /* nor by clipping beyond this multiple of the floor */
+  double quantile; /* the floor, as a multiple of the noise */
+  double usual;    /* in noise, as a multiple of the floor */
+  double tail;     /* no noise goes beyond this multiple of the usual */
+  double clipped;  /* nor by clipping beyond this multiple of the floor */
 } NoiseShape;
 
-static const NoiseShape grey_noise = { 1.3, 6, 1.3 };
-static const NoiseShape colour_noise = { 1.15, 2.4, 0.75 };
+static const NoiseShape grey_noise = { 1.5, 1.3, 6, 1.3 };
+static const NoiseShape colour_noise = { 2.7, 1.15, 2.4, 0.75 };
 
 /* When a sum of ranked distances is that of a random value. */
 typedef struct {
@@ -167,21 +174,71 @@ has_shades (const Scene *scene)
   return FALSE;
 }
 
-/* Marks the pixels of value @extreme as dead if most of them stand out. */
-static void
-judge_extreme (Scene *scene, int extreme)
+/* Number of the neighbours of a pixel that @marks names, of @count. */
+static int
+marked_neighbours (const Mask *marks, int x, int y, int *count)
+{
+  int marked = 0;
+
+  *count = 0;
+  for (int row = MAX (0, y - 1); row <= MIN (y + 1, marks->height - 1); row++)
+    for (int col = MAX (0, x - 1); col <= MIN (x + 1, marks->width - 1);
+         col++) {
+      if (row == y && col == x)
+        continue;
+      ++*count;
+      marked +=
+        marks->missing[(gsize) row * (gsize) marks->width + (gsize) col];
+    }
+  return marked;
+}
+
+/* Whether pixels that @marks names touch one another hardly more often than
+ * chance would have it. */
+static gboolean
+is_scattered (const Mask *marks)
+{
+  double pixels = (double) marks->width * marks->height;
+  gsize marked = 0, neighbours = 0, both = 0;
+
+  for (int y = 0; y < marks->height; y++)
+    for (int x = 0; x < marks->width; x++)
+      if (marks->missing[(gsize) y * (gsize) marks->width + (gsize) x]) {
+        int count, touching = marked_neighbours (marks, x, y, &count);
+
+        marked++;
+        neighbours += (gsize) count;
+        both += (gsize) touching;
+      }
+  return (double) both
+         <= ((double) marked / pixels + CLUMPED) * (double) neighbours;
+}
+
+/* Whether the pixels of value @extreme are dead: most of them stand out, and
+ * those that do, which are named in @marks, are scattered. */
+static gboolean
+is_dead (const Scene *scene, int extreme, Mask *marks)
 {
   double least = STANDS_OUT + scene->noise->clipped * scene->floor;
-  gsize seen = 0, standing_out = 0;
+  gsize count = 0, standing_out = 0;
 
   for (int y = 0; y < scene->image->height; y++)
-    for (int x = 0; x < scene->image->width; x++)
-      if (*state_at (scene, x, y) != UNSEEN
-          && has_value (scene, x, y, extreme)) {
-        seen++;
-        standing_out += contrast (scene, x, y, extreme) > least;
-      }
-  if (standing_out * 2 <= seen)
+    for (int x = 0; x < scene->image->width; x++) {
+      gsize i = (gsize) y * (gsize) scene->image->width + (gsize) x;
+      gboolean seen =
+        scene->state[i] != UNSEEN && has_value (scene, x, y, extreme);
+
+      marks->missing[i] = seen && contrast (scene, x, y, extreme) > least;
+      count += seen ? 1 : 0;
+      standing_out += marks->missing[i];
+    }
+  return standing_out * 2 > count && is_scattered (marks);
+}
+
+static void
+judge_extreme (Scene *scene, int extreme, Mask *marks)
+{
+  if (!is_dead (scene, extreme, marks))
     return;
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
@@ -245,6 +302,8 @@ static void
 find_floor (Scene *scene)
 {
   const Image *image = scene->image;
+  const Mask ignore = { image->width, image->height, scene->state };
+  double sigma = image_noise_level (image, &ignore) / 255;
   gsize pixels = image_pixels (image), step = 1 + pixels / FLOOR_SAMPLE;
   g_autofree double *values = g_new (double, pixels / step + 1);
   int count = 0;
@@ -256,6 +315,7 @@ find_floor (Scene *scene)
                          (int) (i / (gsize) image->width));
   qsort (values, (gsize) count, sizeof (double), compare_doubles);
   scene->floor = count > 0 ? values[(int) (FLOOR_QUANTILE * count)] : 0;
+  scene->floor = fmin (scene->floor, scene->noise->quantile * sigma);
 }
 
 /* ---- random values ---- */
@@ -276,7 +336,7 @@ passes (const Scene *scene, int x, int y, const Test *test)
 typedef struct {
   const Scene *scene;
   const Test *test;
-  guint8 *passed; /* one byte a pixel */
+  guint8 *marks; /* one byte a pixel */
 } Pass;
 
 static void
@@ -289,34 +349,35 @@ do_rows (int chunk, int worker, gpointer data)
   (void) worker;
   for (int y = chunk * ROWS; y < end; y++)
     for (int x = 0; x < image->width; x++)
-      pass->passed[(gsize) y * (gsize) image->width + (gsize) x] =
+      pass->marks[(gsize) y * (gsize) image->width + (gsize) x] =
         passes (pass->scene, x, y, pass->test) ? 1 : 0;
 }
 
-/* Marks in @passed the pixels that pass @test; returns how many do. */
+/* Marks in @marks the pixels that pass @test; returns how many do. */
 static gsize
-do_pass (const Scene *scene, const Test *test, Mask *passed)
+do_pass (const Scene *scene, const Test *test, Mask *marks)
 {
-  Pass pass = { scene, test, passed->missing };
+  Pass pass = { scene, test, marks->missing };
 
   parallel_for ((scene->image->height + ROWS - 1) / ROWS, do_rows, &pass, NULL,
                 NULL);
-  return mask_count (passed);
+  return mask_count (marks);
 }
 
 static gboolean
-has_random_values (const Scene *scene, Mask *passed)
+has_random_values (const Scene *scene, Mask *marks)
 {
-  return (double) do_pass (scene, &strict_test, passed)
-         > LEAST_STRICT * (double) image_pixels (scene->image);
+  return (double) do_pass (scene, &strict_test, marks)
+           > LEAST_STRICT * (double) image_pixels (scene->image)
+         && is_scattered (marks);
 }
 
 static void
-find_random_values (Scene *scene, Mask *passed)
+find_random_values (Scene *scene, Mask *marks)
 {
-  do_pass (scene, &loose_test, passed);
+  do_pass (scene, &loose_test, marks);
   for (gsize i = 0; i < image_pixels (scene->image); i++)
-    if (passed->missing[i])
+    if (marks->missing[i])
       scene->state[i] = DEAD;
 }
 
@@ -340,36 +401,36 @@ find_floor_of_shades (Scene *scene)
 }
 
 static void
-find_dead (Scene *scene, Mask *passed)
+find_dead (Scene *scene, Mask *marks)
 {
   find_floor_of_shades (scene);
-  judge_extreme (scene, 0);
-  judge_extreme (scene, image_peak (scene->image));
+  judge_extreme (scene, 0, marks);
+  judge_extreme (scene, image_peak (scene->image), marks);
   find_floor (scene);
-  if (has_random_values (scene, passed))
+  if (has_random_values (scene, marks))
     for (int pass = 0; pass < PASSES; pass++)
-      find_random_values (scene, passed);
+      find_random_values (scene, marks);
 }
 
 Mask *
 mask_of_dead_pixels (const Image *image, GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
-  g_autoptr (Mask) passed = NULL;
+  g_autoptr (Mask) marks = NULL;
   Scene scene = { .image = image,
                   .noise =
                     image_colours (image) == 1 ? &grey_noise : &colour_noise };
 
   if (mask == NULL)
     return NULL;
-  passed = mask_new (image->width, image->height, error);
-  if (passed == NULL)
+  marks = mask_new (image->width, image->height, error);
+  if (marks == NULL)
     return NULL;
   scene.state = mask->missing;
   for (gsize i = 0; i < image_pixels (image); i++)
     scene.state[i] = image_is_transparent (image, i) ? UNSEEN : ALIVE;
   if (has_shades (&scene))
-    find_dead (&scene, passed);
+    find_dead (&scene, marks);
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = scene.state[i] == DEAD;
   return g_steal_pointer (&mask);
