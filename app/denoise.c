@@ -1,27 +1,34 @@
-/* denoise.c - find damaged pixels and repair them */
+/* denoise.c - repair damaged pixels and remove noise */
 #include "app/command.h"
 #include "app/repair.h"
+#include "imaging/denoise.h"
 #include "imaging/detect.h"
 
 static const char about[] =
   "Examples:\n"
-  "  tessera denoise speckled.png -o clean.png\n"
-  "  tessera denoise speckled.png --missing-color 000000 -o clean.png\n"
-  "  tessera denoise speckled.png --mask dead.png -o clean.png\n"
+  "  tessera denoise grainy.png -o clean.png\n"
+  "  tessera denoise grainy.png --sigma 20 --quality best -o clean.png\n"
+  "  tessera denoise speckled.png --sigma 0 -o clean.png\n"
   "\n"
-  "Repairs dead and random-valued pixels.  They are found by how they stand\n"
-  "out from their neighbours, unless a mask or a colour names them.  All\n"
-  "other pixels stay as they are.";
+  "Repairs dead and random-valued pixels, and removes noise that changes all\n"
+  "of them.  Damaged pixels are found by how they stand out from their\n"
+  "neighbours, unless a mask or a colour names them.  How strong the noise "
+  "is\n"
+  "is estimated, unless --sigma says it.  Where there is none, or with\n"
+  "--sigma 0, pixels that are not damaged stay as they are.";
 
 gboolean
 denoise_run (char **argv, GError **error)
 {
   MaskSources sources = { 0 };
+  double sigma = SIGMA_UNKNOWN;
   const Option options[] = {
     { "mask", 'm', "FILE", "repair where this picture is not black",
       option_file, .value = &sources.file, .role = INPUT_FILE },
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
+    { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",
+      option_real, .value = &sigma, .min = 0, .max = SIGMA_MOST },
   };
   const RepairTask task = {
     .about = about,
@@ -32,7 +39,7 @@ denoise_run (char **argv, GError **error)
     .sources = &sources,
     .detect = mask_of_dead_pixels,
     .none_found = "found no damaged pixels",
-    .reports_sigma = TRUE,
+    .sigma = &sigma,
   };
 
   return repair_run (&task, argv, error);

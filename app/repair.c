@@ -9,7 +9,7 @@
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "imaging/restore.h"
+#include "imaging/denoise.h"
 
 #include <math.h>
 
@@ -18,13 +18,13 @@ typedef struct {
   const RepairTask *task;
   CommandLine line;
   PictureOutput output;
-  RestoreOptions options;
+  DenoiseOptions options;
   int quality, protocol; /* numbers of the choices below */
 
   Image *image;
   Mask *mask;
   Dictionary *dictionary; /* NULL for the built-in one */
-  RestoreReport report;
+  DenoiseReport report;
   double seconds;
 } Repair;
 
@@ -44,7 +44,7 @@ repair_init (Repair *repair, const RepairTask *task)
 {
   *repair = (Repair){ .task = task,
                       .output = PICTURE_OUTPUT_DEFAULTS,
-                      .options = RESTORE_DEFAULTS,
+                      .options = DENOISE_DEFAULTS,
                       .quality = QUALITY_NORMAL,
                       .protocol = PROTOCOL_TESSERA };
   command_line_init (&repair->line);
@@ -57,7 +57,7 @@ repair_clear (Repair *repair)
   image_free (repair->image);
   mask_free (repair->mask);
   dictionary_free (repair->dictionary);
-  restore_report_clear (&repair->report);
+  denoise_report_clear (&repair->report);
 }
 
 static gboolean
@@ -82,8 +82,10 @@ parse (Repair *repair, char **argv, GError **error)
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   if (!command_line_parse (line, argv, error))
     return FALSE;
-  repair->options.quality = (RestoreQuality) repair->quality;
-  repair->options.paper_protocol = repair->protocol == PROTOCOL_PAPER;
+  repair->options.restore.quality = (RestoreQuality) repair->quality;
+  repair->options.restore.paper_protocol = repair->protocol == PROTOCOL_PAPER;
+  repair->options.sigma =
+    repair->task->sigma != NULL ? *repair->task->sigma : 0;
   return TRUE;
 }
 
@@ -124,42 +126,41 @@ mask_from_sources (const MaskSources *sources, const Image *image,
   return g_steal_pointer (&mask);
 }
 
+/* Whether the user has said what is missing. */
+static gboolean
+is_named (const MaskSources *sources)
+{
+  return sources->file != NULL || sources->colour.is_set
+         || sources->transparent;
+}
+
 /* Looks for damage that nobody named. */
 static Mask *
 detect_mask (const Repair *repair, GError **error)
 {
   const RepairTask *task = repair->task;
-  const char *name = input_name (repair->line.arguments[0]);
   g_autoptr (Mask) mask = task->detect (repair->image, error);
 
-  if (mask == NULL || mask_count (mask) > 0)
+  if (mask == NULL || mask_count (mask) > 0 || !task->none_found_is_error)
     return g_steal_pointer (&mask);
-  if (task->none_found_is_error) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT, "%s: %s", name,
-                 task->none_found);
-    return NULL;
-  }
-  terminal_note ("%s: %s; the picture is written unchanged", name,
-                 task->none_found);
-  return g_steal_pointer (&mask);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT, "%s: %s",
+               input_name (repair->line.arguments[0]), task->none_found);
+  return NULL;
 }
 
-static Mask *
-find_mask (const Repair *repair, GError **error)
+/* Says so if there was nothing to do. */
+static void
+note_if_unchanged (const Repair *repair)
 {
-  const MaskSources *sources = repair->task->sources;
-  Mask *mask;
+  const char *why = repair->task->none_found;
 
-  if (sources->file == NULL && !sources->colour.is_set
-      && !sources->transparent)
-    return detect_mask (repair, error);
-  mask =
-    mask_from_sources (sources, repair->image, &repair->line.limits, error);
-  if (mask != NULL && mask_count (mask) == 0)
-    terminal_note ("%s: the mask covers nothing; the picture is written "
-                   "unchanged",
-                   input_name (repair->line.arguments[0]));
-  return mask;
+  if (mask_count (repair->mask) > 0 || repair->report.sigma > 0)
+    return;
+  if (is_named (repair->task->sources))
+    why = "the mask covers nothing";
+  terminal_note ("%s: %s%s; the picture is written unchanged",
+                 input_name (repair->line.arguments[0]), why,
+                 repair->options.sigma < 0 ? " and no noise" : "");
 }
 
 /* Lets pixels that were transparent and are to be filled be seen.  A PNG with
@@ -192,44 +193,62 @@ load (Repair *repair, GError **error)
     repair->dictionary = atoms_load (line->dictionary, error);
     if (repair->dictionary == NULL)
       return FALSE;
-    repair->options.dictionary = repair->dictionary;
+    repair->options.restore.dictionary = repair->dictionary;
   }
-  repair->mask = find_mask (repair, error);
-  return repair->mask != NULL;
+  if (is_named (repair->task->sources)) {
+    repair->mask = mask_from_sources (repair->task->sources, repair->image,
+                                      &repair->line.limits, error);
+    return repair->mask != NULL;
+  }
+  return TRUE;
+}
+
+/* Finds what is missing, unless that is known, and repairs it. */
+static gboolean
+restore (Repair *repair, const Progress *progress, GError **error)
+{
+  if (repair->mask == NULL)
+    repair->mask = detect_mask (repair, error);
+  if (repair->mask == NULL)
+    return FALSE;
+  if (repair->task->sources->transparent)
+    make_opaque (repair->image);
+  if (image_denoise (repair->image, repair->mask, &repair->options,
+                     &repair->report, progress, error))
+    return TRUE;
+  if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
+    g_prefix_error (error, "%s: ", input_name (repair->line.arguments[0]));
+  return FALSE;
 }
 
 static gboolean
-restore (Repair *repair, GError **error)
+restore_in_view (Repair *repair, GError **error)
 {
   gint64 start = g_get_monotonic_time ();
   ProgressBar bar;
   Progress progress = progress_bar_start (&bar, repair->task->label);
-  gboolean ok;
+  gboolean ok = restore (repair, &progress, error);
 
-  if (repair->task->sources->transparent)
-    make_opaque (repair->image);
-  ok = image_restore (repair->image, repair->mask, &repair->options,
-                      &repair->report, &progress, error);
   progress_bar_stop (&bar);
   repair->seconds =
     (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  if (!ok && g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
-    g_prefix_error (error, "%s: ", input_name (repair->line.arguments[0]));
+  if (ok)
+    note_if_unchanged (repair);
   return ok;
 }
 
 static gboolean
 print_json (const Repair *repair, GError **error)
 {
-  const RestoreReport *report = &repair->report;
+  const RestoreReport *report = &repair->report.restore;
   g_autoptr (JsonObject) json = json_object_new ();
 
   report_set_number (json, "seconds", repair->seconds);
   report_set_count (json, "masked_pixels", report->masked_pixels);
   report_set_count (json, "patches", report->patches);
   report_set_text (json, "dictionary", report->dictionary);
-  /* Additive noise is not treated yet: denoise takes it for zero. */
-  report_set_number (json, "sigma", repair->task->reports_sigma ? 0 : NAN);
+  report_set_number (json, "sigma",
+                     repair->task->sigma != NULL ? repair->report.sigma : NAN);
   report_set_count (json, "threads", (guint64) parallel_threads ());
   return report_print (json, error);
 }
@@ -237,11 +256,13 @@ print_json (const Repair *repair, GError **error)
 static void
 print_summary (const Repair *repair)
 {
-  const RestoreReport *report = &repair->report;
+  const RestoreReport *report = &repair->report.restore;
   double share =
     (double) report->masked_pixels / (double) image_pixels (repair->image);
 
   terminal_detail ("dictionary: %s", report->dictionary);
+  if (repair->report.sigma > 0)
+    terminal_say ("removed noise of %.1f levels", repair->report.sigma);
   terminal_say ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
                 "%" G_GSIZE_FORMAT " patches -> %s",
                 repair->task->past, report->masked_pixels, 100 * share,
@@ -252,7 +273,7 @@ print_summary (const Repair *repair)
 static gboolean
 work (Repair *repair, GError **error)
 {
-  if (!load (repair, error) || !restore (repair, error)
+  if (!load (repair, error) || !restore_in_view (repair, error)
       || !picture_save (repair->image, repair->mask, &repair->output,
                         repair->line.force, error))
     return FALSE;

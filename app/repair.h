@@ -1,7 +1,8 @@
 /* repair.h - what inpaint and denoise have in common
  *
  * Both read a picture, learn from options or from the picture itself which
- * pixels are missing, fill these and write the picture.
+ * pixels are missing, fill these and write the picture.  denoise also removes
+ * the noise of all others.
  */
 #pragma once
 
@@ -29,7 +30,8 @@ typedef struct {
   Mask *(*detect) (const Image *image, GError **error); /* without them */
   const char *none_found; /* what to say when @detect finds nothing */
   gboolean none_found_is_error;
-  gboolean reports_sigma;
+  const double *sigma; /* level of noise to remove, or SIGMA_UNKNOWN; NULL
+                          where noise is none of the task */
 } RepairTask;
 
 gboolean repair_run (const RepairTask *task, char **argv, GError **error);

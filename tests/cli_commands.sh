@@ -42,6 +42,20 @@ ok "... all of them" [ "$(json masked_pixels)" -ge 3600 ]
 ok "... and mends the picture" is_more "$(psnr unblocked.png)" \
   "$(psnr blocks.png)"
 
+run corrupt "$photo" --noise 20 --seed 1 -q -o noisy.png
+expect "denoise removes noise" 0 denoise noisy.png -o smooth.png
+ok "... and says how much" says "removed noise of "
+ok "... which is for the better" is_more "$(psnr smooth.png)" \
+  "$(perl -e "print $(psnr noisy.png) + 6")"
+expect "denoise with a level" 0 denoise noisy.png --sigma 20 --json -o told.png
+ok "... uses just that" [ "$(json sigma)" = 20.0 ]
+expect "denoise of dead pixels only" 0 denoise noisy.png --sigma 0 --json \
+  -o untouched.png
+ok "... removes none" is_more 0.001 "$(json sigma)"
+run score noisy.png untouched.png --json
+ok "... and leaves the others" [ "$(json identical)" = true ]
+expect "a level that is none" 2 denoise noisy.png --sigma -1 -o none.png
+
 # ---- known pixels stay, missing ones do not matter ----
 
 # A mask of all that is known.
@@ -51,6 +65,8 @@ run score "$photo" mended.png --mask known.png --json
 ok "known pixels are many" [ "$(json masked_pixels)" -eq 32400 ]
 ok "... and stay as they were" [ "$(json psnr_masked)" = null ]
 ok "... while the others do not" is_more 100 "$(json psnr)"
+run score "$photo" found.png --mask known.png --json
+ok "denoise leaves them, too, without noise" [ "$(json psnr_masked)" = null ]
 
 # From here on the result counts, not how good it is.
 fill () {
@@ -74,6 +90,8 @@ for threads in 1 2 4; do
     threads$threads.png
   run denoise blocks.png -q --threads $threads -o denoise$threads.png
   ok "... in denoise, too" cmp -s denoise1.png denoise$threads.png
+  run denoise noisy.png -q --threads $threads -o smooth$threads.png
+  ok "... and of noise" cmp -s smooth.png smooth$threads.png
 done
 run corrupt "$photo" --missing 0.5 --noise 10 --seed 7 -q -o seed7.png
 run corrupt "$photo" --missing 0.5 --noise 10 --seed 7 -q --threads 1 \

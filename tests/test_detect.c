@@ -124,6 +124,53 @@ test_random_values (void)
     }
 }
 
+/* A black line at the edge, as scanners leave it, is not damage. */
+static void
+test_line_is_not_dead (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Mask) mask = NULL;
+
+    memset (photo->samples, 0, 3 * (gsize) photo->width * sizeof (guint16));
+    mask = mask_of_dead_pixels (photo, NULL);
+    g_assert_cmpuint (mask_count (mask), ==, 0);
+  }
+}
+
+/* Noise alone makes no pixel dead, in colour or grey; dead ones are found in
+ * it. */
+static void
+test_noise_is_not_dead (void)
+{
+  const double levels[] = { 5, 15, 25, 50 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
+    for (gsize l = 0; l < G_N_ELEMENTS (levels); l++) {
+      g_autoptr (Image) photo = load_photo (photos[i]);
+      g_autofree guint8 *truth = NULL;
+      DamageOptions options = { .noise = levels[l], .seed = i };
+      g_autoptr (Image) noisy = image_damage (photo, &options, NULL, NULL);
+      g_autoptr (Mask) mask = mask_of_dead_pixels (noisy, NULL);
+      g_autoptr (Image) damaged = NULL;
+      g_autoptr (Mask) found = NULL;
+      Hits hits;
+
+      assert_at_most ((double) mask_count (mask),
+                      0.002 * (double) image_pixels (photo));
+      options.missing = 0.2;
+      damaged = image_damage (photo, &options, &truth, NULL);
+      found = mask_of_dead_pixels (damaged, NULL);
+      hits = compare (found, truth);
+      g_test_message ("%s %g: %d without damage; found %.4f, false %.5f",
+                      photos[i], levels[l], (int) mask_count (mask),
+                      hits.found, hits.false_alarms);
+      if (levels[l] <= 25)
+        g_assert_cmpfloat (hits.found, ==, 1);
+      g_assert_cmpfloat (hits.false_alarms, <=, 0.02);
+    }
+}
+
 /* Black letters on white paper are not damage. */
 static void
 test_black_and_white_is_not_dead (void)
@@ -166,6 +213,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/shadow", test_shadow_is_no_block);
   g_test_add_func ("/detect/dead", test_dead_pixels_of_one_colour);
   g_test_add_func ("/detect/random", test_random_values);
+  g_test_add_func ("/detect/line", test_line_is_not_dead);
+  g_test_add_func ("/detect/noise", test_noise_is_not_dead);
   g_test_add_func ("/detect/black-and-white",
                    test_black_and_white_is_not_dead);
   g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
