@@ -71,6 +71,9 @@ check-asan:
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
 
+# Files inside the program.
+$(BUILD)/app/comparepage.o: app/compare.html app/compare.css app/compare.js
+
 # The dictionary inside the program, and how it was learned.
 LEARNED := data/dictionaries/learned.safetensors
 $(BUILD)/dictlearn/builtin.o: $(LEARNED)

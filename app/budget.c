@@ -21,13 +21,12 @@ watch (double done, gpointer data)
 void
 budget_begin (Budget *self, const Progress *shown, double limit)
 {
-  *self =
-    (Budget){ .progress = { .report = watch,
-                            .user_data = self,
-                            .cancellable = g_cancellable_new () },
-              .shown = shown,
-              .limit = limit,
-              .started = g_get_monotonic_time () };
+  *self = (Budget){ .progress = { .report = watch,
+                                  .user_data = self,
+                                  .cancellable = g_cancellable_new () },
+                    .shown = shown,
+                    .limit = limit,
+                    .started = g_get_monotonic_time () };
 }
 
 void

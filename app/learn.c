@@ -125,8 +125,8 @@ describe_options (const Learn *learn)
 static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
-  g_autoptr (Dictionary) dictionary = learned_dictionary (
-    learn->learner, A, learn->patch, channels_of (learn));
+  g_autoptr (Dictionary) dictionary =
+    learned_dictionary (learn->learner, A, learn->patch, channels_of (learn));
   g_autoptr (GBytes) bytes = NULL;
 
   dictionary->options = describe_options (learn);

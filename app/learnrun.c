@@ -19,7 +19,8 @@ load_picture (const char *path, gpointer data, GError **error)
 {
   const Learn *learn = data;
 
-  if (!progress_step (&learn->budget.progress, learner_share (learn->learner), error))
+  if (!progress_step (&learn->budget.progress, learner_share (learn->learner),
+                      error))
     return NULL;
   return picture_load (path, &learn->line.limits, error);
 }
