@@ -6,6 +6,7 @@
 #   demo        damage and restore bundled photographs, print the scores
 #   check       run the tests            check-asan  the same, sanitized
 #   layers      check who includes whom  headers     each compiles alone
+#   data        several hundred landscape pictures, for experiments
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn anew the one inside the program
 #   install, uninstall (PREFIX, DESTDIR), clean
@@ -124,6 +125,14 @@ deps:
 deps-browser:
 	$(Q)sh tests/browser/install.sh build/browser
 
+# Landscape pictures for experiments; downloads 70 MB.
+HALVE := $(BUILD)/data/halve
+$(HALVE): %: %.o $(BUILD)/libtessera.a
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+data: $(HALVE)
+	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
+
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
@@ -142,8 +151,8 @@ clean:
 
 -include $(patsubst %.o,%.d,$(call objects,\
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
-  tests/support.c tests/bench/support.c))
+  tests/support.c tests/bench/support.c data/halve.c))
 
 .PHONY: all check check-asan layers headers bench format deps deps-browser \
-  demo dictionary install uninstall clean
+  data demo dictionary install uninstall clean
 .SECONDARY:
