@@ -31,18 +31,6 @@ enum { STREAM_SPLIT = 0x636d7000, STREAM_PROBES };
 /* Numbers that training patches may have in all: 2 GB. */
 #define MOST_NUMBERS 250e6
 
-static gboolean
-refuse (GError **error, TesseraError code, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (
-    error, g_error_new_valist (TESSERA_ERROR, (int) code, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 /* ---- which are good ---- */
 
 /* Whether the picture can be read and is larger than a patch. */
@@ -120,27 +108,30 @@ split (Compare *compare, GError **error)
     return FALSE;
   all = (int) compare->training->len;
   if (all < 2)
-    return refuse (error, TESSERA_ERROR_INPUT,
-                   "%s: one picture cannot both train and test; give two at "
-                   "least",
-                   (char *) compare->training->pdata[0]);
+    return tessera_fail (
+      error, TESSERA_ERROR_INPUT,
+      "%s: one picture cannot both train and test; give two at "
+      "least",
+      (char *) compare->training->pdata[0]);
   if (wanted == 0)
     wanted = CLAMP (all / TEST_SHARE, 1, USUAL_TESTS);
   if (wanted >= all)
-    return refuse (error, TESSERA_ERROR_USAGE,
-                   "--test-pictures %d: there are only %d, and one at least "
-                   "must train",
-                   wanted, all);
+    return tessera_fail (
+      error, TESSERA_ERROR_USAGE,
+      "--test-pictures %d: there are only %d, and one at least "
+      "must train",
+      wanted, all);
   shuffle (compare->training, compare->line.seed, STREAM_SPLIT);
   take_good (compare, compare->training, compare->testing, (guint) wanted);
   if (compare->testing->len == 0)
     return set_none_good (compare, error);
   if (compare->training->len > 0)
     return TRUE;
-  return refuse (error, TESSERA_ERROR_INPUT,
-                 "%d of the %d pictures can be used, which is too few to "
-                 "train and to test",
-                 all - compare->left_out.count, all);
+  return tessera_fail (
+    error, TESSERA_ERROR_INPUT,
+    "%d of the %d pictures can be used, which is too few to "
+    "train and to test",
+    all - compare->left_out.count, all);
 }
 
 /* Whether no picture of one folder is, under whatever name, in the other. */
@@ -163,10 +154,11 @@ check_distinct (const Compare *compare, GError **error)
 
     free (real);
     if (both)
-      return refuse (error, TESSERA_ERROR_USAGE,
-                     "%s: is in --train and in --test; what was learned from "
-                     "cannot test",
-                     path);
+      return tessera_fail (
+        error, TESSERA_ERROR_USAGE,
+        "%s: is in --train and in --test; what was learned from "
+        "cannot test",
+        path);
   }
   return TRUE;
 }
@@ -280,11 +272,12 @@ check_memory (const Compare *compare, GError **error)
 {
   if ((double) compare->patches * compare_length (compare) <= MOST_NUMBERS)
     return TRUE;
-  return refuse (error, TESSERA_ERROR_LIMIT,
-                 "--patches %d: of %d samples each, these are too many to "
-                 "keep; give %d at most",
-                 compare->patches, compare_length (compare),
-                 (int) (MOST_NUMBERS / compare_length (compare)));
+  return tessera_fail (
+    error, TESSERA_ERROR_LIMIT,
+    "--patches %d: of %d samples each, these are too many to "
+    "keep; give %d at most",
+    compare->patches, compare_length (compare),
+    (int) (MOST_NUMBERS / compare_length (compare)));
 }
 
 gboolean

@@ -110,18 +110,6 @@ add_algorithm (Compare *compare, const char *name)
   g_array_append_val (compare->contenders, contender);
 }
 
-static gboolean
-refuse (GError **error, TesseraError code, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (
-    error, g_error_new_valist (TESSERA_ERROR, (int) code, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 /* Names become names of files. */
 static gboolean
 check_name (const Compare *compare, const char *name, GError **error)
@@ -130,14 +118,15 @@ check_name (const Compare *compare, const char *name, GError **error)
       || strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                        "0123456789._+-")
            != strlen (name))
-    return refuse (error, TESSERA_ERROR_USAGE,
-                   "--dict %s=: a name has letters, digits, dots, dashes and "
-                   "underscores, 40 at most",
-                   name);
+    return tessera_fail (
+      error, TESSERA_ERROR_USAGE,
+      "--dict %s=: a name has letters, digits, dots, dashes and "
+      "underscores, 40 at most",
+      name);
   for (guint i = 0; i < compare->contenders->len; i++)
     if (g_str_equal (compare_contender (compare, i)->name, name))
-      return refuse (error, TESSERA_ERROR_USAGE,
-                     "--dict %s=: there is another of that name", name);
+      return tessera_fail (error, TESSERA_ERROR_USAGE,
+                           "--dict %s=: there is another of that name", name);
   return TRUE;
 }
 
@@ -149,9 +138,9 @@ add_file (Compare *compare, const char *pair, GError **error)
   g_autoptr (Dictionary) dictionary = NULL;
 
   if (parts[0] == NULL || parts[1] == NULL || *parts[1] == '\0')
-    return refuse (error, TESSERA_ERROR_USAGE,
-                   "--dict %s: write NAME=FILE, as in mine=mine.safetensors",
-                   pair);
+    return tessera_fail (
+      error, TESSERA_ERROR_USAGE,
+      "--dict %s: write NAME=FILE, as in mine=mine.safetensors", pair);
   if (!check_name (compare, parts[0], error))
     return FALSE;
   dictionary = atoms_load (parts[1], error);
@@ -159,12 +148,12 @@ add_file (Compare *compare, const char *pair, GError **error)
     return FALSE;
   if (dictionary->patch != compare->patch
       || dictionary->channels != COMPARE_CHANNELS)
-    return refuse (error, TESSERA_ERROR_INPUT,
-                   "%s: has patches of %dx%dx%d, but %dx%dx%d are compared; "
-                   "use --patch to compare others",
-                   input_name (parts[1]), dictionary->patch, dictionary->patch,
-                   dictionary->channels, compare->patch, compare->patch,
-                   COMPARE_CHANNELS);
+    return tessera_fail (
+      error, TESSERA_ERROR_INPUT,
+      "%s: has patches of %dx%dx%d, but %dx%dx%d are compared; "
+      "use --patch to compare others",
+      input_name (parts[1]), dictionary->patch, dictionary->patch,
+      dictionary->channels, compare->patch, compare->patch, COMPARE_CHANNELS);
   contender.name = g_strdup (parts[0]);
   contender.file = g_strdup (parts[1]);
   contender.dictionary = g_steal_pointer (&dictionary);
@@ -190,10 +179,10 @@ check_reference (Compare *compare, GError **error)
     return TRUE;
   g_ptr_array_add (names, NULL);
   hint = suggest (compare->reference, (const char *const *) names->pdata);
-  return refuse (error, TESSERA_ERROR_USAGE,
-                 "--reference %s: nothing of that name is compared%s%s",
-                 compare->reference, hint != NULL ? "; " : "",
-                 hint != NULL ? hint : "");
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "--reference %s: nothing of that name is compared%s%s",
+                       compare->reference, hint != NULL ? "; " : "",
+                       hint != NULL ? hint : "");
 }
 
 gboolean

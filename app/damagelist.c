@@ -80,19 +80,6 @@ static const DamageKind kinds[] = {
 
 /* ---- lists ---- */
 
-static gboolean
-refuse (GError **error, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (
-    error,
-    g_error_new_valist (TESSERA_ERROR, TESSERA_ERROR_USAGE, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 static const DamageKind *
 find_kind (const char *name, GError **error)
 {
@@ -105,8 +92,9 @@ find_kind (const char *name, GError **error)
       return &kinds[i];
   }
   hint = suggest (name, names);
-  refuse (error, "there is no damage '%s': %s", name,
-          hint != NULL ? hint : "there are missing, blocks and noise");
+  tessera_fail (error, TESSERA_ERROR_USAGE, "there is no damage '%s': %s",
+                name,
+                hint != NULL ? hint : "there are missing, blocks and noise");
   return NULL;
 }
 
@@ -120,10 +108,10 @@ parse_damage (const char *text, Damage *damage, GError **error)
     return FALSE;
   damage->options = DAMAGE_DEFAULTS;
   if (parts[1] == NULL || !kind->parse (parts[1], &damage->options))
-    return refuse (error,
-                   "'%s': write %s:%s, as in missing:0.5,blocks:3x36,"
-                   "noise:25",
-                   text, kind->name, kind->form);
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "'%s': write %s:%s, as in missing:0.5,blocks:3x36,"
+                         "noise:25",
+                         text, kind->name, kind->form);
   damage->name = g_strdup (text);
   damage->label = kind->describe (&damage->options);
   damage->remedy = kind->remedy;
@@ -157,18 +145,21 @@ option_damage_list (const Option *option, const char *text, GError **error)
 
   g_array_set_clear_func (list, clear_damage);
   if (g_strv_length (parts) > OPTION_LIST_MAX)
-    return refuse (error, "at most %d kinds of damage", OPTION_LIST_MAX);
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "at most %d kinds of damage", OPTION_LIST_MAX);
   for (int i = 0; parts[i] != NULL; i++) {
     Damage damage;
 
     if (is_among (list, parts[i]))
-      return refuse (error, "'%s' is named twice", parts[i]);
+      return tessera_fail (error, TESSERA_ERROR_USAGE, "'%s' is named twice",
+                           parts[i]);
     if (!parse_damage (parts[i], &damage, error))
       return FALSE;
     g_array_append_val (list, damage);
   }
   if (list->len == 0)
-    return refuse (error, "must be a list, as in missing:0.5,blocks:3x36");
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "must be a list, as in missing:0.5,blocks:3x36");
   g_clear_pointer (place, g_array_unref);
   *place = g_steal_pointer (&list);
   return TRUE;
