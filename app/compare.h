@@ -3,13 +3,15 @@
  * Contenders, dictionaries learned here or brought along, restore the same
  * damaged test pictures.  A contender with a way to restore is a method.
  *
- *     compare.c         the options, and the order of things
- *     comparedata.c     which pictures train and which test; patches
- *     comparelearn.c    contenders, and how well they do while they learn
- *     comparetest.c     damages, restores and scores the test pictures
- *     comparesummary.c  means, deviations, paired differences
- *     comparereport.c   the files of the report
- *     comparepage.c     its page
+ *     compare.c            the options, and the order of things
+ *     comparedata.c        which pictures train and which test; patches
+ *     comparecontenders.c  what is compared, and with which settings
+ *     comparelearn.c       learning, and how well it goes meanwhile
+ *     comparetest.c        damages, restores and scores the test pictures
+ *     comparesummary.c     means, deviations, paired differences
+ *     comparetables.c      the results as tables and as JSON
+ *     comparereport.c      the files of the report
+ *     comparepage.c        its page
  *
  * A restoration is handed a Damaged, which holds nothing of the clean picture.
  */
@@ -18,6 +20,7 @@
 #include "app/commandline.h"
 #include "app/damagelist.h"
 #include "app/leftout.h"
+#include "app/table.h"
 #include "dictlearn/dictionary.h"
 #include "dictlearn/learner.h"
 #include "imaging/mask.h"
@@ -63,9 +66,9 @@ typedef enum {
 typedef struct {
   char *name;
   ContenderKind kind;
-  const LearnerClass *learner; /* of a learner */
-  gboolean as_published;       /* a learner with the paper's settings */
-  char *file;                  /* of a dictionary that was brought along */
+  const LearnerClass *learner;      /* of a learner */
+  LearnOptions (*published) (void); /* settings of its paper, or NULL */
+  char *file; /* of a dictionary that was brought along */
 
   /* Once it is ready. */
   gboolean ready;
@@ -76,6 +79,20 @@ typedef struct {
   gboolean out_of_time;
   GArray *curve; /* CurvePoint; NULL for what does not learn */
 } Contender;
+
+static inline gboolean
+contender_has_curve (const Contender *contender)
+{
+  return contender->ready && contender->curve != NULL
+         && contender->curve->len > 0;
+}
+
+/* The name of its dictionary in the report. */
+static inline char *
+contender_file (const Contender *contender)
+{
+  return g_strconcat (contender->name, ".safetensors", NULL);
+}
 
 typedef struct {
   guint contender;
@@ -205,7 +222,7 @@ gboolean compare_find_pictures (Compare *compare, GError **error);
 gboolean compare_gather_patches (Compare *compare, const Progress *progress,
                                  GError **error);
 
-/* ---- comparelearn.c ---- */
+/* ---- comparecontenders.c ---- */
 
 /* Names that --algorithms takes, NULL at the end. */
 const char *const *compare_algorithm_names (void);
@@ -215,6 +232,13 @@ const char *const *compare_algorithm_names (void);
  * fit. */
 gboolean compare_make_contenders (Compare *compare, GError **error);
 void compare_contender_clear (gpointer contender);
+
+/* How a learner is to learn. */
+LearnOptions compare_learn_options (const Compare *compare,
+                                    const Contender *contender);
+const char *compare_start_name (StartKind kind);
+
+/* ---- comparelearn.c ---- */
 
 /* Learns what has to be learned, one after the other. */
 gboolean compare_learn (Compare *compare, const Progress *progress,
@@ -260,15 +284,22 @@ gboolean compare_test (Compare *compare, const Progress *progress,
 /* Fills in the summary from the scores. */
 void compare_summarise (Compare *compare);
 
-/* ---- comparereport.c, comparepage.c ---- */
+/* ---- comparetables.c ---- */
 
-gboolean compare_write_report (const Compare *compare, GError **error);
+/* A row for each picture, damage and method, and for each look at the
+ * probes. */
+Table *compare_scores_table (const Compare *compare);
+Table *compare_curves_table (const Compare *compare);
 
 /* What results.json holds. */
 JsonObject *compare_to_json (const Compare *compare);
 
-/* The table for people. */
+/* The summary for people. */
 char *compare_to_text (const Compare *compare);
+
+/* ---- comparereport.c, comparepage.c ---- */
+
+gboolean compare_write_report (const Compare *compare, GError **error);
 
 /* The whole page; NULL with @error set when there is no memory for it. */
 GBytes *compare_to_page (const Compare *compare, GError **error);

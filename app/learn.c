@@ -72,6 +72,8 @@ parse (Learn *learn, char **argv, GError **error)
       option_real, .value = &o->rate, .min = 0, .max = 1e6 },
     { "exact", 0, NULL, "an SVD for each atom, for ksvd", option_flag,
       .value = &o->exact_update },
+    { "textbook", 0, NULL, "as published, for ksvd and mod", option_flag,
+      .value = &o->textbook },
     { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
       option_file, .value = &learn->init },
     { "max-patches", 0, "N", "patches of a round (100k; 0 for all)",

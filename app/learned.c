@@ -19,9 +19,9 @@ learned_describe (const LearnerClass *class, const LearnOptions *o, int atoms)
   GString *text = g_string_new (NULL);
 
   if (!class->complete) {
-    g_string_append_printf (text, "--atoms %d --atoms-per-patch %d%s", atoms,
-                            o->atoms_per_sample,
-                            o->exact_update ? " --exact" : "");
+    g_string_append_printf (
+      text, "--atoms %d --atoms-per-patch %d%s%s", atoms, o->atoms_per_sample,
+      o->exact_update ? " --exact" : "", o->textbook ? " --textbook" : "");
     return g_string_free (text, FALSE);
   }
   g_string_append_printf (
