@@ -3,10 +3,11 @@
 #   all         build/tessera and build/libtessera.a
 #   deps        install what is needed to build and test (Debian, Ubuntu)
 #   deps-browser  and Chromium, for the tests that need a browser
-#   demo        damage and restore bundled photographs, print the scores
+#   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments
+#   comparison  the report that docs/comparing.md speaks of
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn anew the one inside the program
 #   install, uninstall (PREFIX, DESTDIR), clean
@@ -133,6 +134,12 @@ $(HALVE): %: %.o $(BUILD)/libtessera.a
 data: $(HALVE)
 	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
 
+# The figures of docs/comparing.md.
+comparison: all data
+	$(BUILD)/tessera compare build/landscape --force -o build/comparison \
+	  --algorithms dct,online,online-paper,ksvd,ksvd-paper,tessera \
+	  --damage missing:0.5,blocks:10x36,noise:25
+
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
@@ -154,5 +161,5 @@ clean:
   tests/support.c tests/bench/support.c data/halve.c))
 
 .PHONY: all check check-asan layers headers bench format deps deps-browser \
-  data demo dictionary install uninstall clean
+  comparison data demo dictionary install uninstall clean
 .SECONDARY:

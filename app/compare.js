@@ -159,8 +159,8 @@ function summaryTable(damage) {
     .flatMap(d => [d.mean, d.low, d.high].filter(Number.isFinite))
     .map(Math.abs));
   const table = make("table", {}, make("thead", {}, make("tr", {},
-    ...["method", "PSNR in dB", "\u00b1", "difference", "", "SSIM", "\u00b1",
-        "difference"].map(text => make("th", { scope: "col" }, text)))));
+    ...["method", "PSNR in dB", "s.d.", "difference", "95 % interval", "SSIM",
+        "s.d.", "difference"].map(text => make("th", { scope: "col" }, text)))));
 
   for (const separate of [true, false]) {
     const group = rows.filter(r => isSeparate(r.method) === separate);

@@ -289,7 +289,7 @@ interrupt () {
     my ($pattern, $count, @command) = @ARGV;
     my $child = fork;
     if (!$child) { $SIG{INT} = "DEFAULT"; exec @command; }
-    for (1 .. 600) {
+    for (1 .. 6000) {
       open my $said, "<", "err";
       last if (grep { /$pattern/ } <$said>) >= $count;
       select undef, undef, undef, 0.05;
