@@ -64,7 +64,7 @@ add_options (Compare *compare)
     { "test-pictures", 0, "N", "how many of the pictures test (20, or 1/4)",
       option_int, .value = &compare->test_pictures, .min = 1,
       .max = MOST_PICTURES },
-    { "algorithms", 'a', "LIST", "what to compare (dct,online,ksvd,tessera)",
+    { "algorithms", 'a', "LIST", "what to compare: online,ksvd ...; see man",
       option_word_list, .value = &compare->algorithms,
       .choices = compare_algorithm_names () },
     { "dict", 0, "NAME=FILE", "compare this dictionary too; may be repeated",
@@ -102,8 +102,8 @@ static gboolean
 apply_defaults (Compare *compare, GError **error)
 {
   const Option damage = { .value = &compare->damages };
-  static const char *const usual[] = { "dct", "online", "ksvd", "tessera",
-                                       NULL };
+  static const char *const usual[] = { "dct",        "online",  "ksvd",
+                                       "ksvd-paper", "tessera", NULL };
 
   if (compare->algorithms == NULL)
     compare->algorithms = g_strdupv ((char **) usual);

@@ -52,7 +52,7 @@ done
 
 expect "a comparison" 0 \
   compare photos --patch 4 --patches 600 --iterations 3 \
-  --damage missing:0.4,blocks:5x4,noise:20 -o report
+  --damage missing:0.4,blocks:5x4,noise:20 -a dct,online,ksvd,tessera -o report
 ok "... says its table" says "missing:0.4"
 ok "... and where the page is" says "-> report/index.html"
 for file in index.html results.csv results.json table.tex curves.csv \
@@ -309,7 +309,7 @@ for i in 1 2 3 4 5 6; do
     + 20 * cos (\$y * \$x / (5 + $i) + \$c)"
 done
 interrupt 'large/p.*png: 150' 9 "large --test-pictures 3 --patches 600
-  --iterations 2 --damage missing:0.5,missing:0.6,missing:0.7,missing:0.8
+  --iterations 2 -a dct,online,ksvd,tessera --damage missing:0.5,missing:0.6,missing:0.7,missing:0.8
   -o stopped"
 ok "an interrupt while restoring" [ "$status" -eq 130 ]
 ok "... says what is left" says "interrupted; what was finished is in stopped"

@@ -15,6 +15,7 @@ for name in 'a.png' 'b</script><img src=x onerror=alert(1)>.png' \
 done
 "$TESSERA" compare photos --patch 4 --patches 600 --iterations 4 \
   --test-pictures 4 --damage missing:0.4,noise:20 -q -o report \
+  -a dct,online,ksvd,tessera \
   || { echo "Bail out! There is no report."; exit 1; }
 "$TESSERA" compare photos --patch 4 --patches 600 --test-pictures 2 -a tessera \
   --show 0 -q -o bare || { echo "Bail out! There is no report."; exit 1; }
