@@ -10,8 +10,9 @@
  * lower, started from data, and 8 % lower, started from cosines.)
  *
  * With options.textbook weak atoms stay.  On landscape pictures the residual
- * then ends 10 % higher.  That restores overlapping half-known patches a little
- * worse, but separate ones, blocks and noise better (docs/comparing.md).
+ * then ends 10 % higher.  That restores overlapping half-known patches a
+ * little worse, but separate ones, blocks and noise better
+ * (docs/comparing.md).
  *
  * After coding, an atom may still be without any use.  It moves to y / |y| of
  * the worst sample, which is then coded by it alone.  X stays valid and |R|
