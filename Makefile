@@ -2,9 +2,12 @@
 #
 #   all         build/tessera and build/libtessera.a
 #   deps        install what is needed to build and test (Debian, Ubuntu)
-#   demo        damage and restore bundled photographs, print the scores
+#   deps-browser  and Chromium, for the tests that need a browser
+#   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
 #   layers      check who includes whom  headers     each compiles alone
+#   data        several hundred landscape pictures, for experiments
+#   comparison  the report that docs/comparing.md speaks of
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn anew the one inside the program
 #   install, uninstall (PREFIX, DESTDIR), clean
@@ -53,7 +56,7 @@ $(BUILD)/%.o: %.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
-CLI_TESTS := $(wildcard tests/cli_*.sh)
+CLI_TESTS := $(wildcard tests/cli_*.sh tests/web_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
 $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
@@ -69,6 +72,9 @@ check-asan:
 	$(MAKE) check BUILD=$(BUILD)/asan LDFLAGS= CFLAGS="-O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
+
+# Files inside the program.
+$(BUILD)/app/comparepage.o: app/compare.html app/compare.css app/compare.js
 
 # The dictionary inside the program, and how it was learned.
 LEARNED := data/dictionaries/learned.safetensors
@@ -116,6 +122,24 @@ deps:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y \
 	    --no-install-recommends $$missing; fi
 
+# For tests/web_*.sh, which are skipped without it.
+deps-browser:
+	$(Q)sh tests/browser/install.sh build/browser
+
+# Landscape pictures for experiments; downloads 70 MB.
+HALVE := $(BUILD)/data/halve
+$(HALVE): %: %.o $(BUILD)/libtessera.a
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+data: $(HALVE)
+	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
+
+# The figures of docs/comparing.md.
+comparison: all data
+	$(BUILD)/tessera compare build/landscape --force -o build/comparison \
+	  --algorithms dct,online,online-paper,ksvd,ksvd-paper,tessera \
+	  --damage missing:0.5,blocks:10x36,noise:25
+
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
@@ -134,8 +158,8 @@ clean:
 
 -include $(patsubst %.o,%.d,$(call objects,\
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
-  tests/support.c tests/bench/support.c))
+  tests/support.c tests/bench/support.c data/halve.c))
 
-.PHONY: all check check-asan layers headers bench format deps demo dictionary install \
-  uninstall clean
+.PHONY: all check check-asan layers headers bench format deps deps-browser \
+  comparison data demo dictionary install uninstall clean
 .SECONDARY:

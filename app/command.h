@@ -24,3 +24,4 @@ gboolean synth_run (char **argv, GError **error);
 gboolean corrupt_run (char **argv, GError **error);
 gboolean score_run (char **argv, GError **error);
 gboolean dict_run (char **argv, GError **error);
+gboolean compare_run (char **argv, GError **error);

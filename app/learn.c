@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/files.h"
 #include "app/interrupt.h"
+#include "app/learned.h"
 #include "app/output.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -71,6 +72,8 @@ parse (Learn *learn, char **argv, GError **error)
       option_real, .value = &o->rate, .min = 0, .max = 1e6 },
     { "exact", 0, NULL, "an SVD for each atom, for ksvd", option_flag,
       .value = &o->exact_update },
+    { "textbook", 0, NULL, "as published, for ksvd and mod", option_flag,
+      .value = &o->textbook },
     { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
       option_file, .value = &learn->init },
     { "max-patches", 0, "N", "patches of a round (100k; 0 for all)",
@@ -105,46 +108,30 @@ static char *
 describe_options (const Learn *learn)
 {
   const LearnOptions *o = &learn->options;
+  g_autofree char *own =
+    learned_describe (class_of (learn), o, learn->learner->k);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (
     text,
     "--patch %d%s --iterations %d --max-patches %" G_GUINT64_FORMAT
-    " --step %d --init %s",
+    " --step %d --init %s %s",
     learn->patch, learn->grey ? " --grey" : "", o->iterations,
     learn->max_patches, learn->step,
-    o->init == START_GIVEN ? "FILE" : learn_starts[o->init]);
-  if (!class_of (learn)->complete) {
-    g_string_append_printf (text, " --atoms %d --atoms-per-patch %d%s",
-                            learn->learner->k, o->atoms_per_sample,
-                            o->exact_update ? " --exact" : "");
-    return g_string_free (text, FALSE);
-  }
-  g_string_append_printf (
-    text, o->threshold > 0 ? " --threshold %.10g" : " --density %.10g",
-    o->threshold > 0 ? o->threshold : o->density);
-  g_string_append_printf (text,
-                          " --shrink %.10g --floor %.10g --window %d "
-                          "--stride %d --rate %.10g --polish %d",
-                          o->shrink, o->noise, o->window, o->stride, o->rate,
-                          learn->polish);
+    o->init == START_GIVEN ? "FILE" : learn_starts[o->init], own);
+  if (class_of (learn)->complete)
+    g_string_append_printf (text, " --polish %d", learn->polish);
   return g_string_free (text, FALSE);
 }
 
 static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
-  const LearnStatus *status = learner_status (learn->learner);
   g_autoptr (Dictionary) dictionary =
-    dictionary_new (learn->patch, channels_of (learn), A->cols);
+    learned_dictionary (learn->learner, A, learn->patch, channels_of (learn));
   g_autoptr (GBytes) bytes = NULL;
 
-  mat_normalise_columns (A);
-  mat_to_float (A, &dictionary->atoms);
-  dictionary->algorithm = g_strdup (class_of (learn)->name);
   dictionary->options = describe_options (learn);
-  dictionary->seed = learn->line.seed;
-  dictionary->samples = status->samples;
   bytes = atoms_encode (dictionary, learn->output);
   return output_write (learn->output, bytes, learn->line.force, error);
 }
@@ -156,8 +143,8 @@ print_result (Learn *learn, double seconds, GError **error)
   int skipped = patch_source_skipped (learn->source);
   g_autoptr (JsonObject) json = NULL;
 
-  learn_name_left_out (learn);
-  if (learn->interrupted)
+  left_out_say (&learn->left_out);
+  if (learn->budget.interrupted)
     terminal_note ("interrupted; what was learned in %d iterations is kept",
                    status->iteration);
   if (skipped > 0)
@@ -184,7 +171,8 @@ print_result (Learn *learn, double seconds, GError **error)
                     (guint64) patch_source_used (learn->source));
   report_set_count (json, "skipped", (guint64) skipped);
   report_set_number (json, "threshold", status->threshold);
-  json_object_set_boolean_member (json, "interrupted", learn->interrupted);
+  json_object_set_boolean_member (json, "interrupted",
+                                  learn->budget.interrupted);
   return report_print (json, error);
 }
 
@@ -206,7 +194,6 @@ static gboolean
 work (Learn *learn, GError **error)
 {
   g_auto (Mat) A = { 0 };
-  double seconds;
 
   if (!check_init (learn, error) || !learn_make_learner (learn, error)
       || !learn_make_source (learn, error))
@@ -214,33 +201,29 @@ work (Learn *learn, GError **error)
   A = mat_new (learn->learner->n, learn->learner->k);
   if (!learn_atoms (learn, &A, error))
     return FALSE;
-  seconds = learn_seconds (learn);
   if (learn->keep_partial)
     interrupt_begin_saving ();
-  return save (learn, &A, error) && print_result (learn, seconds, error);
+  return save (learn, &A, error)
+         && print_result (learn, budget_seconds (&learn->budget), error);
 }
 
 gboolean
 learn_run (char **argv, GError **error)
 {
-  Learn learn = {
-    .patch = 10, .step = 1, .max_patches = 100000, .options = LEARN_DEFAULTS
-  };
+  Learn learn = { .patch = 10,
+                  .step = 1,
+                  .max_patches = 100000,
+                  .options = learned_usual_options () };
   gboolean ok;
 
-  learn.options.iterations = 0; /* what is usual for the algorithm */
-  learn.options.window = 4000;
-  learn.options.stride = 100;
-  learn.options.density = 0.02;
-  learn.options.noise = 3;
-  learn.left_out = g_ptr_array_new_with_free_func (g_free);
+  left_out_init (&learn.left_out);
   command_line_init (&learn.line);
   ok = parse (&learn, argv, error)
        && (learn.line.answered || work (&learn, error));
   learner_free (learn.learner);
   patch_source_free (learn.source);
   mat_clear (&learn.block);
-  g_ptr_array_unref (learn.left_out);
+  left_out_clear (&learn.left_out);
   command_line_clear (&learn.line);
   return ok;
 }

@@ -5,7 +5,9 @@
  */
 #pragma once
 
+#include "app/budget.h"
 #include "app/commandline.h"
+#include "app/leftout.h"
 #include "app/progressbar.h"
 #include "dictlearn/learner.h"
 #include "imaging/patchsource.h"
@@ -25,12 +27,11 @@ typedef struct {
   PatchSource *source;
   Mat block;
   ProgressBar bar;
-  Progress shown;    /* the bar */
-  Progress progress; /* ours: the bar, Ctrl-C and the time limit */
+  Progress drawn; /* by the bar */
+  Progress shown; /* ours: keeps its label up to date */
   char label[48];
-  gint64 started; /* microseconds */
-  gboolean out_of_time, interrupted;
-  GPtrArray *left_out; /* char *, pictures that are to be named */
+  Budget budget; /* Ctrl-C and the time limit */
+  LeftOut left_out;
 } Learn;
 
 static inline const LearnerClass *
@@ -61,11 +62,6 @@ gboolean learn_make_learner (Learn *learn, GError **error);
 /* Makes learn->source and learn->block. */
 gboolean learn_make_source (Learn *learn, GError **error);
 
-/* Learns and polishes into @A; sets learn->started and what stopped it. */
+/* Learns and polishes into @A; learn->budget has the time it took and what
+ * stopped it. */
 gboolean learn_atoms (Learn *learn, Mat *A, GError **error);
-
-/* Names the pictures that were left out. */
-void learn_name_left_out (Learn *learn);
-
-/* Seconds since learn->started. */
-double learn_seconds (const Learn *learn);

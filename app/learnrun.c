@@ -11,9 +11,6 @@
 /* Samples handed over at a time. */
 #define BLOCK 512
 
-/* Broken pictures that are named; more are only counted. */
-#define MOST_NAMED 5
-
 /* ---- patches ---- */
 
 /* Reading pictures may take long before there is anything to learn from. */
@@ -22,31 +19,18 @@ load_picture (const char *path, gpointer data, GError **error)
 {
   const Learn *learn = data;
 
-  if (!progress_step (&learn->progress, learner_share (learn->learner), error))
+  if (!progress_step (&learn->budget.progress, learner_share (learn->learner),
+                      error))
     return NULL;
   return picture_load (path, &learn->line.limits, error);
 }
 
-/* Whether there is one good picture at least shows only later: until then the
- * names are kept, since an error is one line. */
 static void
 note_skipped (const char *path, const char *why, gpointer data)
 {
   Learn *learn = data;
 
-  if (patch_source_skipped (learn->source) <= MOST_NAMED)
-    g_ptr_array_add (learn->left_out,
-                     g_str_has_prefix (why, path)
-                       ? g_strdup (why)
-                       : g_strdup_printf ("%s: %s", path, why));
-}
-
-void
-learn_name_left_out (Learn *learn)
-{
-  for (guint i = 0; i < learn->left_out->len; i++)
-    terminal_note ("left out: %s", (char *) learn->left_out->pdata[i]);
-  g_ptr_array_set_size (learn->left_out, 0);
+  left_out_add (&learn->left_out, path, why);
 }
 
 /* Patches of a round through the pictures.  A learner that streams stops as
@@ -90,59 +74,33 @@ learn_make_source (Learn *learn, GError **error)
 static gboolean
 check_epoch (const Learn *learn, GError **error)
 {
-  int skipped = patch_source_skipped (learn->source);
-
   if (patch_source_used (learn->source) > 0)
     return TRUE;
-  if (skipped == 1)
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                         learn->left_out->pdata[0]);
-  else
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "none of the %d pictures can be used, the first since %s",
-                 skipped, (char *) learn->left_out->pdata[0]);
+  left_out_set_error (&learn->left_out, error);
   return FALSE;
 }
 
 /* ---- learning ---- */
 
-double
-learn_seconds (const Learn *learn)
-{
-  return (double) (g_get_monotonic_time () - learn->started) / G_USEC_PER_SEC;
-}
-
-/* Ours is stopped by two: the user, and the clock. */
 static void
-watch (double done, gpointer data)
+show (double done, gpointer data)
 {
   Learn *learn = data;
   const LearnStatus *status = learner_status (learn->learner);
 
-  if (learn->time_limit > 0) {
-    double spent = learn_seconds (learn);
-
-    done = MAX (done, spent / learn->time_limit);
-    learn->out_of_time = spent >= learn->time_limit;
+  if (status->iteration > 0) {
+    g_snprintf (learn->label, sizeof learn->label, "learning, objective %.4g",
+                status->objective);
+    progress_bar_set_label (&learn->bar, learn->label);
   }
-  learn->interrupted = g_cancellable_is_cancelled (learn->shown.cancellable);
-  if (learn->out_of_time || learn->interrupted)
-    g_cancellable_cancel (learn->progress.cancellable);
-  else if (learn->shown.report != NULL) {
-    if (status->iteration > 0) {
-      g_snprintf (learn->label, sizeof learn->label,
-                  "learning, objective %.4g", status->objective);
-      progress_bar_set_label (&learn->bar, learn->label);
-    }
-    learn->shown.report (MIN (1, done), learn->shown.user_data);
-  }
+  learn->drawn.report (done, learn->drawn.user_data);
 }
 
 /* Feeds epoch after epoch until the learner has enough. */
 static gboolean
 feed (Learn *learn, GError **error)
 {
-  const Progress *progress = &learn->progress;
+  const Progress *progress = &learn->budget.progress;
   int epoch = 0;
 
   while (!learner_done (learn->learner)) {
@@ -152,7 +110,7 @@ feed (Learn *learn, GError **error)
     if (!progress_step (progress, learner_share (learn->learner), error))
       return FALSE;
     if (count > 0) {
-      learn_name_left_out (learn);
+      left_out_say (&learn->left_out);
       if (!learner_feed (learn->learner, &Y, progress, error))
         return FALSE;
       continue;
@@ -178,7 +136,7 @@ polish_pass (Learn *learn, Polish *polisher, int pass, GError **error)
     Mat Y;
 
     count = patch_source_read (learn->source, &learn->block);
-    if (!progress_step (&learn->progress, (double) pass / learn->polish,
+    if (!progress_step (&learn->budget.progress, (double) pass / learn->polish,
                         error))
       return FALSE;
     Y = mat_columns (&learn->block, 0, count);
@@ -213,12 +171,12 @@ static gboolean
 forgive_stop (const Learn *learn, GError **error)
 {
   if (!g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
-      || (learn->interrupted && !learn->keep_partial))
+      || (learn->budget.interrupted && !learn->keep_partial))
     return FALSE;
   g_clear_error (error);
   if (learner_status (learn->learner)->iteration > 0)
     return TRUE;
-  if (learn->interrupted)
+  if (learn->budget.interrupted)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
                          "interrupted before anything was learned");
   else
@@ -236,7 +194,7 @@ learn_and_polish (Learn *learn, Mat *A, GError **error)
   GError *stopped = NULL;
   gboolean complete =
     feed (learn, &stopped)
-    && learner_finish (learn->learner, &learn->progress, &stopped);
+    && learner_finish (learn->learner, &learn->budget.progress, &stopped);
 
   if (complete || forgive_stop (learn, &stopped)) {
     learner_dictionary (learn->learner, A);
@@ -255,13 +213,14 @@ learn_atoms (Learn *learn, Mat *A, GError **error)
 
   if (learn->keep_partial)
     interrupt_be_patient ();
-  learn->shown = progress_bar_start (&learn->bar, "reading pictures");
-  learn->started = g_get_monotonic_time ();
-  learn->progress = (Progress){ .report = watch,
-                                .user_data = learn,
-                                .cancellable = g_cancellable_new () };
+  learn->drawn = progress_bar_start (&learn->bar, "reading pictures");
+  learn->shown = learn->drawn;
+  if (learn->drawn.report != NULL)
+    learn->shown.report = show;
+  learn->shown.user_data = learn;
+  budget_begin (&learn->budget, &learn->shown, learn->time_limit);
   ok = learn_and_polish (learn, A, error);
+  budget_end (&learn->budget);
   progress_bar_stop (&learn->bar);
-  g_clear_object (&learn->progress.cancellable);
   return ok;
 }

@@ -1,8 +1,9 @@
-/* learnstart.c - the learner, and the dictionary that it learn_starts from */
+/* learnstart.c - the learner, and the dictionary that it starts from */
 #include "app/learning.h"
 
 #include "app/atoms.h"
 #include "app/files.h"
+#include "app/learned.h"
 #include "app/suggest.h"
 #include "base/error.h"
 #include "dictlearn/starts.h"
@@ -135,8 +136,8 @@ learn_make_learner (Learn *learn, GError **error)
 {
   g_auto (Mat) start = { 0 };
 
-  if (learn->options.iterations == 0)
-    learn->options.iterations = class_of (learn)->iterations;
+  learn->options.iterations =
+    learned_iterations (class_of (learn), &learn->options);
   if (!check_algorithm (learn, error) || !choose_start (learn, &start, error))
     return FALSE;
   if (start.data != NULL)

@@ -17,6 +17,7 @@ static const Command commands[] = {
   { "learn", "learn a dictionary from pictures", learn_run },
   { "corrupt", "damage a picture on purpose, to test with", corrupt_run },
   { "score", "compare two pictures: PSNR and SSIM", score_run },
+  { "compare", "compare dictionaries, and write a report", compare_run },
   { "dict", "show or convert a dictionary of patches", dict_run },
   { "synth", "run the synthetic experiments of the paper", synth_run },
 };

@@ -7,19 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static gboolean
-refuse (GError **error, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (
-    error,
-    g_error_new_valist (TESSERA_ERROR, TESSERA_ERROR_USAGE, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 gboolean
 option_flag (const Option *option, const char *text, GError **error)
 {
@@ -60,9 +47,9 @@ parse_whole (const char *text, guint64 *value, GError **error)
   *value = g_ascii_strtoull (text, &end, 10);
   factor = suffix_factor (end);
   if (!g_ascii_isdigit (*text) || factor == 0)
-    return refuse (error, "not a whole number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "not a whole number");
   if (errno == ERANGE || !g_uint64_checked_mul (value, *value, factor))
-    return refuse (error, "too large a number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "too large a number");
   return TRUE;
 }
 
@@ -72,9 +59,11 @@ check_range (const Option *option, double value, GError **error)
   if (value >= option->min && value <= option->max)
     return TRUE;
   if (isinf (option->max))
-    return refuse (error, "must be %.15g or more", option->min);
-  return refuse (error, "must be from %.15g to %.15g", option->min,
-                 option->max);
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "must be %.15g or more",
+                         option->min);
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "must be from %.15g to %.15g", option->min,
+                       option->max);
 }
 
 gboolean
@@ -110,7 +99,7 @@ option_seed (const Option *option, const char *text, GError **error)
   if (!parse_whole (text, &whole, error))
     return FALSE;
   if (whole > G_MAXINT64)
-    return refuse (error, "too large a number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "too large a number");
   *(guint64 *) option->value = whole;
   return TRUE;
 }
@@ -122,7 +111,7 @@ option_real (const Option *option, const char *text, GError **error)
   double value = g_ascii_strtod (text, &end);
 
   if (end == text || *end != '\0' || !isfinite (value))
-    return refuse (error, "not a number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "not a number");
   if (!check_range (option, value, error))
     return FALSE;
   *(double *) option->value = value;
@@ -144,8 +133,9 @@ option_choice (const Option *option, const char *text, GError **error)
     }
   all = g_strjoinv (", ", (char **) option->choices);
   hint = suggest (text, option->choices);
-  return refuse (error, "must be one of %s%s%s", all, hint != NULL ? "; " : "",
-                 hint != NULL ? hint : "");
+  return tessera_fail (error, TESSERA_ERROR_USAGE, "must be one of %s%s%s",
+                       all, hint != NULL ? "; " : "",
+                       hint != NULL ? hint : "");
 }
 
 gboolean
@@ -155,7 +145,8 @@ option_colour (const Option *option, const char *text, GError **error)
   const char *digits = text + (*text == '#');
 
   if (strlen (digits) != 6 || strspn (digits, "0123456789abcdefABCDEF") != 6)
-    return refuse (error, "not a colour: write RRGGBB, as in ff0000 for red");
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "not a colour: write RRGGBB, as in ff0000 for red");
   for (int i = 0; i < 3; i++)
     colour->rgb[i] = (guint8) (g_ascii_xdigit_value (digits[2 * i]) * 16
                                + g_ascii_xdigit_value (digits[2 * i + 1]));
@@ -167,7 +158,8 @@ gboolean
 option_file (const Option *option, const char *text, GError **error)
 {
   if (*text == '\0')
-    return refuse (error, "the name of a file is missing");
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the name of a file is missing");
   *(const char **) option->value = g_intern_string (text);
   return TRUE;
 }

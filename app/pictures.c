@@ -72,6 +72,29 @@ list_folder (const char *folder, GError **error)
 }
 
 static gboolean
+is_one_of (const char *name, const char *const *words)
+{
+  for (int i = 0; words[i] != NULL; i++)
+    if (g_ascii_strcasecmp (name, words[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Sets for colouring have each picture twice, in the folders "color" and
+ * "gray".  Who learns from one and is tested with the other knows it. */
+static gboolean
+is_grey_twin (const GPtrArray *names, const char *name)
+{
+  static const char *const grey[] = { "gray", "grey", NULL };
+  static const char *const colour[] = { "color", "colour", NULL };
+
+  for (guint i = 0; is_one_of (name, grey) && i < names->len; i++)
+    if (is_one_of (names->pdata[i], colour))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 add_folder (Search *search, const char *folder, int level, GError **error)
 {
   g_autoptr (GPtrArray) names = list_folder (folder, error);
@@ -86,7 +109,10 @@ add_folder (Search *search, const char *folder, int level, GError **error)
 
     if (stat (path, &info) != 0)
       continue;
-    if (S_ISDIR (info.st_mode)) {
+    if (S_ISDIR (info.st_mode) && is_grey_twin (names, names->pdata[i]))
+      terminal_note ("left out: %s: has the pictures in colour beside it",
+                     path);
+    else if (S_ISDIR (info.st_mode)) {
       if (level < MOST_LEVELS && is_new (search, &info)
           && !add_folder (search, path, level + 1, &unreadable))
         terminal_note ("left out: %s", unreadable->message);

@@ -166,19 +166,6 @@ synth_clear (Synth *synth)
 }
 
 static gboolean
-usage (GError **error, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (
-    error,
-    g_error_new_valist (TESSERA_ERROR, TESSERA_ERROR_USAGE, format, args));
-  va_end (args);
-  return FALSE;
-}
-
-static gboolean
 find_experiment (Synth *synth, GError **error)
 {
   const char *names[G_N_ELEMENTS (experiments) + 1] = { NULL };
@@ -196,10 +183,12 @@ find_experiment (Synth *synth, GError **error)
   }
   all = g_strjoinv (", ", (char **) names);
   if (name == NULL)
-    return usage (error, "name an experiment: %s", all);
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "name an experiment: %s",
+                         all);
   hint = suggest (name, names);
-  return usage (error, "there is no experiment '%s': %s%s", name,
-                hint != NULL ? hint : "there are ", hint != NULL ? "" : all);
+  return tessera_fail (
+    error, TESSERA_ERROR_USAGE, "there is no experiment '%s': %s%s", name,
+    hint != NULL ? hint : "there are ", hint != NULL ? "" : all);
 }
 
 /* Lists that were given are not NULL, and numbers not 0. */
@@ -227,11 +216,13 @@ check_setting (const Experiment *experiment, int setting, const Option *option,
                GError **error)
 {
   if (experiment->quick[setting] == NULL)
-    return usage (error, "the experiment '%s' has no use for --%s",
-                  experiment->name, option->name);
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the experiment '%s' has no use for --%s",
+                         experiment->name, option->name);
   if (count_values (option) > 1 && !(experiment->several & 1u << setting))
-    return usage (error, "the experiment '%s' takes only one value of --%s",
-                  experiment->name, option->name);
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the experiment '%s' takes only one value of --%s",
+                         experiment->name, option->name);
   return TRUE;
 }
 
@@ -353,7 +344,8 @@ parse (Synth *synth, char **argv, GError **error)
       || !check_memory (synth, error))
     return FALSE;
   return synth->folder != NULL
-         || usage (error, "-o FOLDER is missing: folder for the results");
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "-o FOLDER is missing: folder for the results");
 }
 
 /* ---- doing it ---- */

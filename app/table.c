@@ -112,12 +112,29 @@ append_number (GString *csv, double number)
   g_string_append (csv, digits);
 }
 
+/* In quotes where it needs them, which are doubled inside (RFC 4180). */
+static void
+append_text (GString *csv, const char *text)
+{
+  if (strpbrk (text, ",\"\r\n") == NULL) {
+    g_string_append (csv, text);
+    return;
+  }
+  g_string_append_c (csv, '"');
+  for (; *text != '\0'; text++) {
+    if (*text == '"')
+      g_string_append_c (csv, '"');
+    g_string_append_c (csv, *text);
+  }
+  g_string_append_c (csv, '"');
+}
+
 static void
 append_cell (GString *csv, const Cell *cell)
 {
   switch (cell->kind) {
   case TEXT:
-    g_string_append (csv, cell->text);
+    append_text (csv, cell->text);
     break;
   case COUNT:
     g_string_append_printf (csv, "%" G_GINT64_FORMAT, cell->count);

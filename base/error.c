@@ -5,3 +5,15 @@ tessera_error_quark (void)
 {
   return g_quark_from_static_string ("tessera-error-quark");
 }
+
+gboolean
+tessera_fail (GError **error, TesseraError code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (
+    error, g_error_new_valist (TESSERA_ERROR, (int) code, format, args));
+  va_end (args);
+  return FALSE;
+}

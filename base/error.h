@@ -19,3 +19,7 @@ typedef enum {
 } TesseraError;
 
 GQuark tessera_error_quark (void);
+
+/* Sets @error and returns FALSE: for "return tessera_fail (...)". */
+gboolean tessera_fail (GError **error, TesseraError code, const char *format,
+                       ...) G_GNUC_PRINTF (3, 4);

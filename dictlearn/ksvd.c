@@ -193,12 +193,13 @@ static gboolean
 ksvd_step (Learner *base, GError **error)
 {
   Coding *self = (Coding *) base;
+  int sweeps = base->options.textbook ? 1 : SWEEPS;
 
   if (base->options.exact_update) {
     if (!sweep_exactly (self, error))
       return FALSE;
   } else
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0; sweep < sweeps; sweep++)
       sweep_approximately (self);
   return coding_finish_step (self, error);
 }

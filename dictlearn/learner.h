@@ -62,6 +62,8 @@ typedef struct {
   int stride;            /* online: new samples a step; the paper has 1 */
   int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
   gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
+  gboolean textbook;     /* ksvd, mod: as published, without what coding.c and
+                            ksvd.c add to fit the samples better */
   double rate;           /* gradient: length of a step; 0 to choose */
   double noise; /* whitening: standard deviation below which directions are
                    not raised to the level of the rest, see preconditioner.h */

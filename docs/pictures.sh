@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the pictures of the README: damaged and restored, by the program.
+# Makes the pictures of the README: damaged and restored, by the program; and
+# after "make comparison deps-browser" those of its report.
 # usage: TESSERA=program docs/pictures.sh
 set -eu
 
@@ -19,3 +20,9 @@ pair () {
 
 pair pixels beach0 --missing 0.8
 pair blocks city10 --blocks 10x36
+
+if [ -d build/comparison ] && [ -d build/browser ]; then
+  cp build/comparison/curves-time.svg "$out/compare-curves.svg"
+  TESSERA_MODULES=$PWD/build/browser node tests/browser/picture.mjs \
+    build/comparison summary 880 "$out/compare.png"
+fi

@@ -77,6 +77,7 @@ typedef struct {
   float hidden[3];     /* stands for pixels that cannot be seen */
   Dictionary *cosines; /* of the guide; NULL if a dictionary was named */
   const Dictionary *named;
+  gboolean pursuit; /* for the one that was named, whatever it is */
   Effort effort;
   int step; /* for the one that was named */
   int halo;
@@ -255,7 +256,7 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
   ShrinkSettings settings = { d->named, d->step, d->sigma };
   int channels = d->named->channels, total = tile->noisy->channels;
   gboolean by_threshold =
-    total == d->colours && dictionary_is_orthonormal (d->named);
+    !d->pursuit && total == d->colours && dictionary_is_orthonormal (d->named);
 
   for (int c = 0; c < total; c += channels) {
     Planes noisy = *tile->noisy, clean = *tile->clean;
@@ -384,7 +385,8 @@ denoise (const Image *from, Image *to, double sigma,
                 .to = to,
                 .sigma = sigma / 255,
                 .colours = image_is_grey (from) ? 1 : 3,
-                .named = options->restore.dictionary };
+                .named = options->restore.dictionary,
+                .pursuit = options->pursuit };
   gboolean ok;
 
   if (d.named == NULL && options->restore.paper_protocol)

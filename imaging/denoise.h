@@ -31,9 +31,11 @@ typedef struct {
   RestoreOptions restore; /* dictionary, quality and protocol */
   double sigma; /* of the noise where white is 255, 0 for none to remove, or
                    SIGMA_UNKNOWN */
-  int tile;     /* side of the squares that are worked on one after the other;
-                   0 for one that suits.  Changes the memory needed, and not
-                   the result. */
+  gboolean pursuit; /* code by pursuit also where the dictionary that is named
+                       is orthonormal, so that all have the same coder */
+  int tile; /* side of the squares that are worked on one after the other;
+               0 for one that suits.  Changes the memory needed, and not
+               the result. */
 } DenoiseOptions;
 
 #define DENOISE_DEFAULTS                                                      \

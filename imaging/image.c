@@ -101,6 +101,20 @@ image_copy (const Image *image, GError **error)
   return copy;
 }
 
+Image *
+image_middle (const Image *image, int side, GError **error)
+{
+  int width = MIN (side, image->width), height = MIN (side, image->height);
+  int left = (image->width - width) / 2, top = (image->height - height) / 2;
+  Image *middle =
+    image_new (width, height, image->channels, image->depth, error);
+
+  for (int y = 0; middle != NULL && y < height; y++)
+    memcpy (image_pixel (middle, 0, y), image_pixel (image, left, top + y),
+            (gsize) width * (gsize) image->channels * sizeof *image->samples);
+  return middle;
+}
+
 static void
 free_palette (ImagePalette *palette)
 {

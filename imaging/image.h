@@ -79,6 +79,10 @@ Image *image_new_like (const Image *image, int width, int height,
  * Fails like image_new(). */
 Image *image_copy (const Image *image, GError **error);
 
+/* The pixels in the middle, at most @side x @side of them, without palette and
+ * metadata.  Fails like image_new(). */
+Image *image_middle (const Image *image, int side, GError **error);
+
 /* @image may be NULL. */
 void image_free (Image *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Image, image_free)

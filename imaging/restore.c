@@ -62,6 +62,8 @@ choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
   if (options->paper_protocol)
     fill =
       (FillSettings){ .step = dictionary->patch, .max_atoms = PAPER_ATOMS };
+  if (options->max_atoms > 0)
+    fill.max_atoms = options->max_atoms;
   fill.max_atoms = MIN (fill.max_atoms, dictionary->atoms.cols);
   return fill;
 }

@@ -25,6 +25,7 @@ typedef struct {
   const Dictionary *dictionary; /* NULL for the built-in one */
   RestoreQuality quality;
   gboolean paper_protocol; /* separate patches, 30 atoms, plain pursuit */
+  int max_atoms;           /* a patch, for the first fill; 0 for as usual */
 } RestoreOptions;
 
 #define RESTORE_DEFAULTS ((RestoreOptions){ .quality = QUALITY_NORMAL })

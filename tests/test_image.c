@@ -29,6 +29,26 @@ test_copy (void)
 }
 
 static void
+test_middle (void)
+{
+  g_test_summary ("The middle is in the middle, and at most the picture");
+
+  g_autoptr (Image) image = random_palette_picture (9, 6, 4, 3);
+  g_autoptr (Image) part = image_middle (image, 5, NULL);
+  g_autoptr (Image) all = image_middle (image, 9, NULL);
+
+  g_assert_cmpint (part->width, ==, 5);
+  g_assert_cmpint (part->height, ==, 5);
+  g_assert_null (part->palette);
+  for (int y = 0; y < 5; y++)
+    for (int x = 0; x < 5; x++)
+      for (int c = 0; c < image->channels; c++)
+        g_assert_cmpint (image_pixel (part, x, y)[c], ==,
+                         image_pixel (image, x + 2, y)[c]);
+  assert_same_samples (image, all);
+}
+
+static void
 test_memory (void)
 {
   g_test_summary ("A picture that cannot be held in memory is an error");
@@ -211,6 +231,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/image/copy", test_copy);
+  g_test_add_func ("/image/middle", test_middle);
   g_test_add_func ("/image/memory", test_memory);
   g_test_add_func ("/image/transparent", test_transparent);
   g_test_add_func ("/image/avoid-key", test_avoid_key);

@@ -338,6 +338,35 @@ test_qualities (void)
   }
 }
 
+/* Thirty atoms for 150 known samples explain what is not there. */
+static void
+test_number_of_atoms (void)
+{
+  g_autoptr (Image) photo = load_photo_middle ("mountain5", 120, 90);
+  g_autoptr (Mask) mask = random_mask (photo, 0.5, 7);
+  const int atoms[] = { 0, 30, 10 };
+  Image *restored[3];
+  double psnr[3];
+
+  for (gsize i = 0; i < 3; i++) {
+    RestoreOptions options = { .paper_protocol = TRUE,
+                               .max_atoms = atoms[i] };
+    g_auto (RestoreReport) report = { 0 };
+    ImageScore score;
+
+    restored[i] = image_copy (photo, NULL);
+    scribble_under (restored[i], mask, 8);
+    g_assert_true (
+      image_restore (restored[i], mask, &options, &report, NULL, NULL));
+    image_score (photo, restored[i], NULL, &score, NULL);
+    psnr[i] = score.psnr;
+  }
+  g_assert_true (same_samples (restored[0], restored[1]));
+  g_assert_cmpfloat (psnr[2], >, psnr[1]);
+  for (gsize i = 0; i < 3; i++)
+    g_clear_pointer (&restored[i], image_free);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -354,5 +383,6 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/channels", test_single_channels);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
   g_test_add_func ("/restore/qualities", test_qualities);
+  g_test_add_func ("/restore/atoms", test_number_of_atoms);
   return g_test_run ();
 }

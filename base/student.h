@@ -1,0 +1,30 @@
+/* student.h - means, and intervals for them by Student's distribution
+ *
+ * For n independent values with mean m and standard deviation s (divisor
+ * n - 1), the interval
+ *     m - t s / sqrt (n)  ..  m + t s / sqrt (n),
+ * holds the true mean with probability c, where t is such that a Student
+ * variable of n - 1 degrees of freedom lies within -t .. t with probability c.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+  int count;
+  double mean;      /* NAN of no value */
+  double deviation; /* NAN of less than two values */
+} Sample;
+
+Sample sample_of (const double *values, int count);
+
+/* Probability that a Student variable of @freedom >= 1 degrees of freedom lies
+ * within -@t .. @t, for t >= 0. */
+double student_within (int freedom, double t);
+
+/* The t for which that is @confidence, 0 <= confidence < 1. */
+double student_bound (int freedom, double confidence);
+
+/* Half the length of the interval of @confidence around the mean; NAN of less
+ * than two values. */
+double sample_margin (const Sample *sample, double confidence);

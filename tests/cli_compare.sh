@@ -1,0 +1,341 @@
+#!/bin/sh
+# cli_compare.sh - comparing dictionaries, with tiny pictures
+. tests/lib.sh
+
+# compare ARGUMENT... - a run with little to do
+compare () {
+  run compare --patch 4 --patches 600 --iterations 3 "$@"
+}
+
+# column FILE NAME - its cells, of a table without quotes
+column () {
+  perl -F, -lane 'if ($. == 1) { ($i) = grep { $F[$_] eq "'"$2"'" } 0 .. $#F }
+                  else { print $F[$i] }' "$1"
+}
+
+# mean FILE PATTERN COLUMN - of the lines that match
+mean () {
+  { head -n 1 "$1"; grep -E "$2" "$1"; } >matching.csv
+  column matching.csv "$3" | perl -lne '$sum += $_; END { print $sum / $. }'
+}
+
+# is_near A B - to six digits
+is_near () {
+  perl -e 'exit !(abs ($ARGV[0] - $ARGV[1]) < 1e-6 * (1 + abs ($ARGV[1])))' \
+    -- "$1" "$2"
+}
+
+# summary FILE DAMAGE PROTOCOL METHOD KEY - a number of results.json
+summary () {
+  perl -0ne '
+    ($all) = /"summary" : \[(.*?)\]/s;
+    for (split /\}/, $all) {
+      print $1 if /"damage" : "'"$2"'"/ && /"protocol" : "'"$3"'"/
+                  && /"method" : "'"$4"'"/ && /"'"$5"'" : ([^,\s]+)/
+    }' "$1"
+}
+
+# shown FOLDER NUMBER - writes picture NUMBER of the page, from 0, to shown.png
+shown () {
+  perl -MMIME::Base64 -0ne '
+    @all = /"src":"data:image\/png;base64,([^"]*)"/g;
+    print decode_base64 ($all['"$2"'])' "$1/index.html" >shown.png
+}
+
+mkdir photos
+for i in 1 2 3 4 5 6 7 8; do
+  make_png photos/p$i.png 32 28 "128 + 90 * sin ((\$x * $i + 3 * \$y) / 9)
+    + 20 * cos (\$y * \$x / (5 + $i) + \$c)"
+done
+
+# ---- what is written ----
+
+expect "a comparison" 0 \
+  compare photos --patch 4 --patches 600 --iterations 3 \
+  --damage missing:0.4,blocks:5x4,noise:20 -a dct,online,ksvd,tessera -o report
+ok "... says its table" says "missing:0.4"
+ok "... and where the page is" says "-> report/index.html"
+for file in index.html results.csv results.json table.tex curves.csv \
+  curves-time.svg curves-iterations.svg dct.safetensors online.safetensors \
+  ksvd.safetensors; do
+  ok "... writes $file" [ -s report/$file ]
+done
+table=report/results.csv
+ok "... a table of these columns" [ "$(head -n 1 $table)" = \
+  "picture,damage,protocol,method,psnr,ssim,psnr_masked" ]
+# Two pictures test; three dictionaries in two ways; the engine fills holes.
+ok "... a line for each result" [ "$(wc -l <$table)" -eq $((1 + 2 * 20)) ]
+ok "... of two pictures" \
+  [ "$(column $table picture | sort -u | wc -l)" -eq 2 ]
+for key in psnr ssim; do
+  ok "the mean of $key is that of the table" is_near \
+    "$(summary report/results.json missing:0.4 separate ksvd ${key}_mean)" \
+    "$(mean $table ',missing:0.4,separate,ksvd,' $key)"
+done
+ok "the difference is that of the means" is_near \
+  "$(summary report/results.json blocks:5x4 overlapping ksvd psnr_difference)" \
+  "$(perl -e 'print $ARGV[0] - $ARGV[1]' \
+    "$(mean $table ',blocks:5x4,overlapping,ksvd,' psnr)" \
+    "$(mean $table ',blocks:5x4,overlapping,dct,' psnr)")"
+ok "... with an interval around it" is_more \
+  "$(summary report/results.json blocks:5x4 overlapping ksvd psnr_high)" \
+  "$(summary report/results.json blocks:5x4 overlapping ksvd psnr_low)"
+ok "the reference has none" [ "$(summary report/results.json missing:0.4 \
+  separate dct psnr_difference)" = null ]
+
+# The page shows the original first, then damaged, then results in the order
+# of the table: what "score" says of them must be what the table says.
+shown report 0
+cp shown.png original.png
+shown report 2
+expect "a result in the page" 0 score original.png shown.png --json
+ok "... has the score of the table" \
+  is_near "$(json psnr)" "$(column $table psnr | head -n 1)"
+ok "... and the SSIM" \
+  is_near "$(json ssim)" "$(column $table ssim | head -n 1)"
+cmp -s original.png "photos/$(column $table picture | head -n 1)" \
+  || run score original.png "photos/$(column $table picture | head -n 1)" --json
+ok "the original is the picture itself" [ "$(json psnr)" = null ]
+
+expect "a dictionary of the report" 0 dict report/ksvd.safetensors --json
+ok "... is of 48 atoms" [ "$(json atoms)" -eq 48 ]
+ok "... and says how it was learned" grep -q -e '--iterations 3' out
+ok "curves start with the same dictionary" [ "$(grep -E ',separate,0,' \
+  report/curves.csv | cut -d, -f5 | sort -u | wc -l)" -eq 1 ]
+ok "... and have all three iterations of each" \
+  [ "$(grep -c 'ksvd,separate' report/curves.csv)" -eq 4 ]
+
+# ---- the same again ----
+
+for threads in 1 2; do
+  compare photos -a dct,online,ksvd,mod,minibatch,orthogonal,gradient,l4 \
+    --threads $threads -o threads$threads
+  judge "all algorithms with $threads threads" 0
+done
+ok "... give the same scores" \
+  cmp -s threads1/results.csv threads2/results.csv
+ok "... the same table" cmp -s threads1/table.tex threads2/table.tex
+ok "... and dictionaries" \
+  cmp -s threads1/online.safetensors threads2/online.safetensors
+compare photos -a dct,online --seed 1 -q -o seed1
+ok "another seed gives other scores" \
+  not cmp -s threads1/results.csv seed1/results.csv
+expect "the paper's settings" 0 compare photos --patch 4 --patches 600 \
+  -a online-paper --json -o paper
+ok "... start from the identity" [ "$(json start)" = '"identity"' ]
+ok "... and do 2000 iterations" grep -q '"iterations" : 2000' out
+
+# ---- options ----
+
+compare photos -a dct,ksvd --time-limit 0.3 --iterations 1M --json -o timed
+judge "--time-limit" 0
+ok "... cannot be repeated" [ "$(json repeatable)" = false ]
+ok "... and stopped" grep -q '"out_of_time" : true' out
+compare photos -a ksvd --train-atoms 2 --atoms 60 --json -o atoms
+judge "--atoms" 0
+ok "... are so many" [ "$(json atoms)" -eq 60 ]
+ok "... from patches, as there are fewer cosines" [ "$(json start)" = '"data"' ]
+compare photos -a dct,ksvd --init pca --reference ksvd --json -o reference
+judge "--reference and --init" 0
+ok "... is the reference" [ "$(json reference)" = '"ksvd"' ]
+ok "... is the start" grep -q '"start" : "pca"' out
+compare photos -a dct --dict "mine=report/ksvd.safetensors" --show 0 \
+  --test-pictures 3 --atoms-per-patch 5 -o mine
+judge "--dict" 0
+ok "... is in the table" grep -q ',separate,mine,' mine/results.csv
+ok "--test-pictures" \
+  [ "$(column mine/results.csv picture | sort -u | wc -l)" -eq 3 ]
+ok "--show 0 shows none" not grep -q '"psnr":[0-9.]*,"ssim":[0-9.]*,"src"' \
+  mine/index.html
+# A dictionary that is brought along and the one it came from do the same.
+compare photos -a ksvd --dict "copy=report/ksvd.safetensors" -o copies
+grep ',separate,ksvd,' copies/results.csv | sed 's/ksvd/copy/' >own.csv
+grep ',separate,copy,' copies/results.csv >brought.csv
+ok "what is brought along counts as what was learned" \
+  cmp -s own.csv brought.csv
+
+mkdir train test
+cp photos/p[1-5].png train
+cp photos/p[6-8].png test
+compare --train train --test test -a dct,online -o folders
+judge "--train and --test" 0
+ok "... test with all of that folder" \
+  [ "$(column folders/results.csv picture | sort -u | tr -d '\n')" = \
+  p6.pngp7.pngp8.png ]
+
+# ---- data sets ----
+
+mkdir -p kaggle/color kaggle/gray
+cp photos/p[1-4].png kaggle/color
+cp photos/p[1-4].png kaggle/gray
+compare kaggle -a dct -o kaggle_report
+judge "pictures in colour and in grey" 0
+ok "... those in colour count" grep -q '"training_pictures" : 2,' \
+  kaggle_report/results.json
+ok "... and it says so" says "left out: kaggle/gray"
+run learn kaggle --patch 4 --iterations 2 --window 200 -o k.safetensors --json
+ok "... for learn too" [ "$(json pictures)" -eq 4 ]
+
+mkdir mixed
+cp photos/p[1-4].png mixed
+head -c 300 photos/p5.png >mixed/a_truncated.png
+echo "no picture" >mixed/b_text.jpg
+make_png mixed/c_small.png 3 40 128
+make_png mixed/d_odd.png 61 17 '$x * 4 + $y'
+compare mixed -a dct,ksvd -o mixed_report
+judge "broken pictures among good ones" 0
+ok "... are named" says "left out: mixed/a_truncated.png"
+ok "... and counted" says "3 pictures were left out"
+mkdir none broken
+for i in 1 2 3; do echo "no picture" >broken/$i.png; done
+compare none -o never
+judge "a folder without pictures" 3
+ok "... says so" says "none: no PNG or JPEG picture in it"
+compare nowhere -o never
+judge "a folder that is not there" 3
+compare photos/p1.png -o never
+judge "one picture" 3
+ok "... what to do" says "give two at least"
+compare broken -o never
+judge "nothing but broken pictures" 3
+compare photos --patch 30 -o never
+judge "pictures smaller than a patch" 3
+ok "... says so" says "smaller than a patch"
+compare mixed/a_truncated.png photos/p1.png -o never
+judge "one good picture beside a broken one" 3
+compare photos --damage blocks:20x50 -o never
+judge "blocks that fit into no picture" 3
+ok "... says what fits" says "do not fit"
+compare --train photos --test test -a dct -o report2
+judge "the same pictures under another name" 0
+compare --train photos --test photos -a dct -o never
+judge "the same pictures to train and to test" 2
+ok "... says which" says "is in --train and in --test"
+ok "none of them left a folder" [ ! -e never ]
+
+# ---- names of pictures ----
+
+mkdir names
+cp photos/p1.png 'names/a,b.png'
+cp photos/p2.png 'names/say "c".png'
+cp photos/p3.png "names/x<script>alert(1)<!--.png"
+cp photos/p4.png "names/$(printf 'bad\377utf8').png"
+cp photos/p5.png "names/50% & more_\\x.png"
+compare names -a dct --test-pictures 4 -o names_report
+judge "odd names" 0
+ok "... are quoted in the table" \
+  grep -qE '^("a,b.png"|"say ""c"".png"),' names_report/results.csv
+ok "... and leave no markup in the page" \
+  [ "$(grep -c '<script' names_report/index.html)" -eq 2 ]
+ok "... which is valid UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null \
+  names_report/index.html names_report/results.json names_report/results.csv
+
+# ---- wrong usage ----
+
+compare photos -o report
+judge "a report that exists" 1
+ok "... what to do" says "--force"
+compare photos -a dct --force -q -o report
+judge "... but for --force" 0
+compare photos
+judge "no folder for the report" 2
+compare -o never
+judge "no pictures" 2
+compare --train photos -o never
+judge "--train alone" 2
+compare photos --train train --test test -o never
+judge "both ways to give pictures" 2
+compare photos -a kvsd -o never
+judge "a mistyped algorithm" 2
+ok "... did you mean" says "did you mean 'ksvd'?"
+compare photos --reference kvsd -o never
+judge "a mistyped reference" 2
+ok "... did you mean" says "did you mean 'ksvd'?"
+compare photos --test-pictures 8 -o never
+judge "more tests than pictures" 2
+for damage in missing missing: missing:0 missing:2 blocks:3 blocks:0x3 \
+  blocks:3x5x noise:-1 noise:x missing:0.5,missing:0.5 ,; do
+  compare photos --damage $damage -o never
+  judge "--damage $damage" 2
+done
+compare photos --damage blcks:3x5 -o never
+judge "a mistyped damage" 2
+ok "... did you mean" says "did you mean 'blocks'?"
+compare photos --dict report/ksvd.safetensors -o never
+judge "a dictionary without a name" 2
+ok "... how to write it" says "NAME=FILE"
+compare photos --dict ksvd=report/ksvd.safetensors -o never
+judge "a name that is taken" 2
+compare photos --dict ../x=report/ksvd.safetensors -o never
+judge "a name that is no name" 2
+compare photos --dict mine=learned -o never
+judge "a dictionary of another patch size" 3
+ok "... says which" says "has patches of 10x10x3, but 4x4x3"
+compare photos --dict mine=nowhere.safetensors -o never
+judge "a dictionary that is not there" 3
+expect "more patches than memory has" 4 compare photos --patches 10M -o never
+compare photos --time-limit 0.001 --patches 100k --patch 10 -a ksvd -o never
+judge "too little time" 4
+ok "nothing of this made a folder" [ ! -e never ]
+ok "nothing pending" nothing_pending
+
+# ---- interrupts ----
+
+# interrupt PATTERN COUNT ARGUMENT... - sends SIGINT to a run once so many lines
+# of what it says match; leaves what run leaves.  The shell may have told its
+# children to ignore the signal.
+interrupt () {
+  perl -e '
+    my ($pattern, $count, @command) = @ARGV;
+    my $child = fork;
+    if (!$child) { $SIG{INT} = "DEFAULT"; exec @command; }
+    for (1 .. 6000) {
+      open my $said, "<", "err";
+      last if (grep { /$pattern/ } <$said>) >= $count;
+      select undef, undef, undef, 0.05;
+    }
+    kill "INT", $child;
+    waitpid $child, 0;
+    exit ($? & 127 ? 99 : $? >> 8);
+  ' "$1" "$2" "$TESSERA" compare --verbose $3 >out 2>err
+  status=$?
+}
+
+# With --verbose, a line tells of each picture that is read: once when the good
+# ones are chosen, and a test picture again for each damage.
+mkdir large
+for i in 1 2 3 4 5 6; do
+  make_png large/p$i.png 150 150 "128 + 90 * sin ((\$x * $i + 3 * \$y) / 9)
+    + 20 * cos (\$y * \$x / (5 + $i) + \$c)"
+done
+interrupt 'large/p.*png: 150' 9 "large --test-pictures 3 --patches 600
+  --iterations 2 -a dct,online,ksvd,tessera --damage missing:0.5,missing:0.6,missing:0.7,missing:0.8
+  -o stopped"
+ok "an interrupt while restoring" [ "$status" -eq 130 ]
+ok "... says what is left" says "interrupted; what was finished is in stopped"
+ok "... a page" [ -s stopped/index.html ]
+ok "... which says so too" grep -q '"interrupted":true' stopped/index.html
+ok "... some scores" [ "$(wc -l <stopped/results.csv)" -gt 7 ]
+ok "... but not all" [ "$(wc -l <stopped/results.csv)" -lt 85 ]
+ok "... and whole trials only" \
+  [ $((($(wc -l <stopped/results.csv) - 1) % 7)) -eq 0 ]
+
+interrupt 'photos/p.*png: 32' 10 "photos --patch 4 --patches 600
+  --iterations 100M -o stopped2"
+ok "an interrupt before anything was learned" [ "$status" -eq 130 ]
+ok "... leaves nothing" [ ! -e stopped2 ]
+ok "no unfinished file" nothing_pending
+
+# ---- LaTeX ----
+
+if command -v pdflatex >/dev/null; then
+  printf '%s\n' '\documentclass{article}' '\begin{document}' \
+    '\input{table}' '\end{document}' >names_report/paper.tex
+  cp threads1/table.tex names_report/table.tex
+  (cd names_report && pdflatex -interaction=batchmode paper >/dev/null)
+  ok "table.tex compiles" [ -s names_report/paper.pdf ]
+else
+  skip "table.tex compiles" "there is no pdflatex"
+fi
+
+finish

@@ -1,0 +1,117 @@
+/* test_student.c - Student's distribution, means and intervals */
+#include "base/random.h"
+#include "base/student.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+static void
+test_table (void)
+{
+  /* Two-sided bounds, W. S. Gosset's table as it is printed everywhere. */
+  static const struct {
+    int freedom;
+    double confidence, bound;
+  } rows[] = {
+    { 1, 0.90, 6.314 },   { 1, 0.95, 12.706 }, { 1, 0.99, 63.657 },
+    { 2, 0.95, 4.303 },   { 3, 0.95, 3.182 },  { 4, 0.99, 4.604 },
+    { 5, 0.95, 2.571 },   { 9, 0.95, 2.262 },  { 10, 0.90, 1.812 },
+    { 19, 0.95, 2.093 },  { 20, 0.99, 2.845 }, { 29, 0.95, 2.045 },
+    { 30, 0.95, 2.042 },  { 60, 0.95, 2.000 }, { 99, 0.95, 1.984 },
+    { 120, 0.99, 2.617 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    assert_at_most (fabs (student_bound (rows[i].freedom, rows[i].confidence)
+                          - rows[i].bound),
+                    0.0006);
+}
+
+static void
+test_closed_forms (void)
+{
+  g_test_summary ("One and two degrees of freedom have formulas of their own");
+
+  for (double t = 0; t < 50; t = 1.7 * t + 0.01) {
+    assert_at_most (fabs (student_within (1, t) - atan (t) / G_PI_2), 1e-14);
+    assert_at_most (fabs (student_within (2, t) - t / sqrt (2 + t * t)),
+                    1e-14);
+  }
+}
+
+static void
+test_inverse (void)
+{
+  g_test_summary ("The bound is the inverse of the probability");
+
+  for (int freedom = 1; freedom <= 500; freedom = 2 * freedom + 1)
+    for (double c = 0; c < 1; c += 0.0999)
+      assert_at_most (
+        fabs (student_within (freedom, student_bound (freedom, c)) - c),
+        1e-12);
+}
+
+static void
+test_normal_limit (void)
+{
+  g_test_summary ("With many degrees of freedom it is the normal one");
+
+  assert_at_most (fabs (student_bound (100000, 0.95) - 1.959964), 1e-4);
+}
+
+static void
+test_sample (void)
+{
+  const double values[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+  double far[8];
+  Sample sample = sample_of (values, 8), moved;
+
+  g_assert_cmpint (sample.count, ==, 8);
+  g_assert_cmpfloat (sample.mean, ==, 5);
+  assert_at_most (fabs (sample.deviation - sqrt (32. / 7)), 1e-15);
+  for (int i = 0; i < 8; i++)
+    far[i] = 1e9 + values[i];
+  moved = sample_of (far, 8);
+  assert_at_most (fabs (moved.deviation - sample.deviation), 1e-12);
+
+  sample = sample_of (values, 1);
+  g_assert_cmpfloat (sample.mean, ==, 2);
+  g_assert_true (isnan (sample.deviation));
+  g_assert_true (isnan (sample_margin (&sample, 0.95)));
+  sample = sample_of (values, 0);
+  g_assert_true (isnan (sample.mean));
+}
+
+static void
+test_coverage (void)
+{
+  enum { TRIALS = 4000, COUNT = 5 };
+  int held = 0;
+
+  g_test_summary ("95 of 100 intervals hold the true mean");
+
+  for (int trial = 0; trial < TRIALS; trial++) {
+    double values[COUNT];
+    Sample sample;
+
+    for (int i = 0; i < COUNT; i++)
+      values[i] = 3 + 2 * random_normal (1, 77, (guint64) (trial * COUNT + i));
+    sample = sample_of (values, COUNT);
+    held += fabs (sample.mean - 3) <= sample_margin (&sample, 0.95);
+  }
+  /* Three standard deviations of a count of trials. */
+  g_assert_cmpfloat (fabs (held - 0.95 * TRIALS), <=, 42);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/student/table", test_table);
+  g_test_add_func ("/student/closed-forms", test_closed_forms);
+  g_test_add_func ("/student/inverse", test_inverse);
+  g_test_add_func ("/student/normal-limit", test_normal_limit);
+  g_test_add_func ("/student/sample", test_sample);
+  g_test_add_func ("/student/coverage", test_coverage);
+  return g_test_run ();
+}
