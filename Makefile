@@ -2,6 +2,7 @@
 #
 #   all         build/tessera and build/libtessera.a
 #   deps        install what is needed to build and test (Debian, Ubuntu)
+#   deps-browser  and Chromium, for the tests that need a browser
 #   demo        damage and restore bundled photographs, print the scores
 #   check       run the tests            check-asan  the same, sanitized
 #   layers      check who includes whom  headers     each compiles alone
@@ -53,7 +54,7 @@ $(BUILD)/%.o: %.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
-CLI_TESTS := $(wildcard tests/cli_*.sh)
+CLI_TESTS := $(wildcard tests/cli_*.sh tests/web_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
 $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
@@ -116,6 +117,10 @@ deps:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y \
 	    --no-install-recommends $$missing; fi
 
+# For tests/web_*.sh, which are skipped without it.
+deps-browser:
+	$(Q)sh tests/browser/install.sh build/browser
+
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
@@ -136,6 +141,6 @@ clean:
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
   tests/support.c tests/bench/support.c))
 
-.PHONY: all check check-asan layers headers bench format deps demo dictionary install \
-  uninstall clean
+.PHONY: all check check-asan layers headers bench format deps deps-browser \
+  demo dictionary install uninstall clean
 .SECONDARY:
