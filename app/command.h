@@ -24,3 +24,4 @@ gboolean synth_run (char **argv, GError **error);
 gboolean corrupt_run (char **argv, GError **error);
 gboolean score_run (char **argv, GError **error);
 gboolean dict_run (char **argv, GError **error);
+gboolean serve_run (char **argv, GError **error);

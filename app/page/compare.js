@@ -1,0 +1,2 @@
+export function beginCompare() {}
+export function showCompare() {}
