@@ -1,5 +1,6 @@
 /* denoise.c - find damaged pixels and repair them */
 #include "app/command.h"
+#include "app/interrupt.h"
 #include "app/repair.h"
 #include "imaging/detect.h"
 
@@ -12,6 +13,14 @@ static const char about[] =
   "Repairs dead and random-valued pixels.  They are found by how they stand\n"
   "out from their neighbours, unless a mask or a colour names them.  All\n"
   "other pixels stay as they are.";
+
+static Mask *
+find_dead_pixels (const Image *image, GError **error)
+{
+  const Progress progress = { .cancellable = interrupt_cancellable () };
+
+  return mask_of_dead_pixels (image, &progress, error);
+}
 
 gboolean
 denoise_run (char **argv, GError **error)
@@ -30,7 +39,7 @@ denoise_run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .detect = mask_of_dead_pixels,
+    .detect = find_dead_pixels,
     .none_found = "found no damaged pixels",
     .reports_sigma = TRUE,
   };

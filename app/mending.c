@@ -58,12 +58,12 @@ mending_free (gpointer data)
 /* ---- finding ---- */
 
 static gboolean
-find_damage (Mending *mending, GError **error)
+find_damage (Mending *mending, const Progress *progress, GError **error)
 {
   const Image *image = mending->base->image;
   g_autoptr (Mask) found = mending->options.task == MEND_FIND_BLOCKS
                              ? mask_of_black_blocks (image, error)
-                             : mask_of_dead_pixels (image, error);
+                             : mask_of_dead_pixels (image, progress, error);
   GBytes *runs = found != NULL ? mask_to_runs (found, error) : NULL;
 
   if (runs == NULL)
@@ -74,6 +74,9 @@ find_damage (Mending *mending, GError **error)
 }
 
 /* ---- restoring ---- */
+
+/* Share of the work that it is to find dead pixels. */
+#define FINDING_SHARE 0.2
 
 static gboolean
 fill (Mending *mending, Image *image, const Progress *progress, GError **error)
@@ -91,11 +94,16 @@ static gboolean
 denoise (Mending *mending, Image *image, const Progress *progress,
          GError **error)
 {
+  ProgressPart parts[] = { { progress, 0, FINDING_SHARE },
+                           { progress, FINDING_SHARE, 1 } };
+  Progress finding = progress_part (&parts[0]);
+  Progress filling = progress_part (&parts[1]);
+
   if (mask_count (mending->mask) == 0) {
     mask_free (mending->mask);
-    mending->mask = mask_of_dead_pixels (image, error);
+    mending->mask = mask_of_dead_pixels (image, &finding, error);
   }
-  return mending->mask != NULL && fill (mending, image, progress, error);
+  return mending->mask != NULL && fill (mending, image, &filling, error);
 }
 
 static gboolean
@@ -127,7 +135,7 @@ static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
   Mending *mending = data;
-  gboolean ok = is_search (mending) ? find_damage (mending, error)
+  gboolean ok = is_search (mending) ? find_damage (mending, progress, error)
                                     : restore (mending, progress, error);
 
   release (mending);

@@ -52,6 +52,12 @@ typedef struct {
   guint8 *state; /* of each pixel, in a Mask */
 } Scene;
 
+/* Where, in all of the work, these are done: black, white, the strict test;
+ * the passes are the rest. */
+#define BLACK_TO 0.1
+#define WHITE_TO 0.2
+#define STRICT_TO 0.5
+
 static const guint16 *
 pixel_at (const Scene *scene, int x, int y)
 {
@@ -139,26 +145,39 @@ has_shades (const Scene *scene)
   return FALSE;
 }
 
+/* Whether to go on with row @y. */
+static gboolean
+step (const Scene *scene, int y, ProgressPart *part, GError **error)
+{
+  Progress progress = progress_part (part);
+
+  return progress_step (&progress, (double) y / scene->image->height, error);
+}
+
 /* Marks the pixels of value @extreme as dead if most of them stand out. */
-static void
-judge_extreme (Scene *scene, int extreme)
+static gboolean
+judge_extreme (Scene *scene, int extreme, ProgressPart *part, GError **error)
 {
   gsize seen = 0, standing_out = 0;
 
-  for (int y = 0; y < scene->image->height; y++)
+  for (int y = 0; y < scene->image->height; y++) {
+    if (!step (scene, y, part, error))
+      return FALSE;
     for (int x = 0; x < scene->image->width; x++)
       if (*state_at (scene, x, y) != UNSEEN
           && has_value (scene, x, y, extreme)) {
         seen++;
         standing_out += contrast (scene, x, y, extreme) > STANDS_OUT;
       }
+  }
   if (standing_out * 2 <= seen)
-    return;
+    return TRUE;
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
       if (*state_at (scene, x, y) != UNSEEN
           && has_value (scene, x, y, extreme))
         *state_at (scene, x, y) = DEAD;
+  return TRUE;
 }
 
 /* Sum of the four smallest distances to living neighbours; 0 for fewer than
@@ -210,50 +229,73 @@ passes (const Scene *scene, int x, int y, const Test *test)
          && sum > test->times * usual_distances (scene, x, y);
 }
 
+/* Sets @found to whether there are random values at all. */
 static gboolean
-has_random_values (const Scene *scene)
+look_for_random_values (const Scene *scene, gboolean *found,
+                        ProgressPart *part, GError **error)
 {
   const Image *image = scene->image;
   gsize passed = 0;
 
-  for (int y = 0; y < image->height; y++)
+  for (int y = 0; y < image->height; y++) {
+    if (!step (scene, y, part, error))
+      return FALSE;
     for (int x = 0; x < image->width; x++)
       passed += passes (scene, x, y, &strict_test) ? 1 : 0;
-  return (double) passed > LEAST_STRICT * (double) image_pixels (image);
+  }
+  *found = (double) passed > LEAST_STRICT * (double) image_pixels (image);
+  return TRUE;
 }
 
-static void
-find_random_values (Scene *scene)
+static gboolean
+mark_random_values (Scene *scene, ProgressPart *part, GError **error)
 {
-  for (int y = 0; y < scene->image->height; y++)
+  for (int y = 0; y < scene->image->height; y++) {
+    if (!step (scene, y, part, error))
+      return FALSE;
     for (int x = 0; x < scene->image->width; x++)
       if (passes (scene, x, y, &loose_test))
         *state_at (scene, x, y) = DEAD;
+  }
+  return TRUE;
 }
 
-static void
-find_dead (Scene *scene)
+/* FALSE only when it was cancelled. */
+static gboolean
+find_dead (Scene *scene, const Progress *progress, GError **error)
 {
-  judge_extreme (scene, 0);
-  judge_extreme (scene, image_peak (scene->image));
-  if (has_random_values (scene))
-    for (int pass = 0; pass < PASSES; pass++)
-      find_random_values (scene);
+  ProgressPart black = { progress, 0, BLACK_TO };
+  ProgressPart white = { progress, BLACK_TO, WHITE_TO };
+  ProgressPart part = { progress, WHITE_TO, STRICT_TO };
+  gboolean random_values = FALSE;
+
+  if (!judge_extreme (scene, 0, &black, error)
+      || !judge_extreme (scene, image_peak (scene->image), &white, error)
+      || !look_for_random_values (scene, &random_values, &part, error))
+    return FALSE;
+  for (int pass = 0; random_values && pass < PASSES; pass++) {
+    part.from = part.to;
+    part.to += (1 - STRICT_TO) / PASSES;
+    if (!mark_random_values (scene, &part, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 Mask *
-mask_of_dead_pixels (const Image *image, GError **error)
+mask_of_dead_pixels (const Image *image, const Progress *progress,
+                     GError **error)
 {
-  Mask *mask = mask_new (image->width, image->height, error);
+  g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   Scene scene = { image, mask != NULL ? mask->missing : NULL };
 
   if (mask == NULL)
     return NULL;
   for (gsize i = 0; i < image_pixels (image); i++)
     scene.state[i] = image_is_transparent (image, i) ? UNSEEN : ALIVE;
-  if (has_shades (&scene))
-    find_dead (&scene);
+  if (has_shades (&scene) && !find_dead (&scene, progress, error))
+    return NULL;
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = scene.state[i] == DEAD;
-  return mask;
+  return g_steal_pointer (&mask);
 }
