@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What clients may take up.  A browser opens six connections; the rest is for
@@ -156,7 +157,8 @@ static const char *const policies[] = {
   [ANSWER_REPORT] =
     "default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts",
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts "
+    "allow-downloads",
 };
 
 static void
@@ -238,6 +240,20 @@ on_completed (void *data, struct MHD_Connection *connection, void **context,
     exchange_free (*context);
   *context = NULL;
   set_deadline (data, connection, HEADER_SECONDS);
+}
+
+/* A word with a zero byte in it means nothing to us, not even its start. */
+static size_t
+unescape (void *data, struct MHD_Connection *connection, char *text)
+{
+  gsize length = MHD_http_unescape (text);
+
+  (void) data;
+  (void) connection;
+  if (strlen (text) == length)
+    return length;
+  text[0] = '\0';
+  return 0;
 }
 
 static enum MHD_Result
@@ -348,7 +364,8 @@ server_start (Server *self, const ServerHandlers *handlers, GError **error)
     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) HEADER_BYTES,
     MHD_OPTION_THREAD_STACK_SIZE, (size_t) STACK_BYTES,
     MHD_OPTION_NOTIFY_CONNECTION, on_connection, self,
-    MHD_OPTION_NOTIFY_COMPLETED, on_completed, self, MHD_OPTION_END);
+    MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
+    MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
   if (self->daemon == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                  "the server cannot be started: %s", g_strerror (errno));

@@ -7,7 +7,7 @@
 #include "dictlearn/learner.h"
 #include "imaging/mosaic.h"
 
-#define MOSAIC_ZOOM 2
+#define MOSAIC_ZOOM 3
 #define LONGEST_STUDY 3600 /* seconds */
 
 /* All studies have one owner: there is one at a time. */

@@ -2,7 +2,7 @@
 // they do
 
 import { connect } from './api.js';
-import { beginCompare, showCompare } from './compare.js';
+import { addPictures, beginCompare, showCompare } from './compare.js';
 import * as mend from './mend.js';
 import { $, attempt, say, sentence } from './ui.js';
 
@@ -41,13 +41,14 @@ function listenToTabs() {
 
 function listenToButtons() {
   const actions = {
-    open: mend.choosePhoto, 'open-first': mend.choosePhoto, close: askToClose,
+    open: mend.choosePhoto, 'open-first': mend.choosePhoto, close: () => closePhoto(),
     undo: mend.undo, redo: mend.redo,
     'find-blocks': () => mend.find('find-blocks', 'blacked-out blocks'),
     'find-dead': () => mend.find('find-dead', 'dead pixels'),
     'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
     start: mend.start, cancel: mend.cancel, download: mend.download,
     'compare-toggle': mend.toggleCompared,
+    dismiss: () => say(''),
     'zoom-in': () => mend.view.zoom(1.5), 'zoom-out': () => mend.view.zoom(1 / 1.5),
     'zoom-fit': () => mend.view.fit()
   };
@@ -65,7 +66,7 @@ function listenToButtons() {
   mend.listenToSplit();
 }
 
-const askToClose = attempt(async () => mend.closePhoto());
+const closePhoto = attempt(async () => mend.closePhoto());
 
 // ---- keys ----
 
@@ -124,6 +125,8 @@ function listenToDrops() {
     mark();
     if (document.body.dataset.tab === 'mend')
       mend.openFile(event.dataTransfer.files[0]);
+    else
+      addPictures([...event.dataTransfer.files]);
   });
   window.addEventListener('paste', event => {
     const file = [...event.clipboardData.files].find(({ type }) => /^image\/(png|jpeg)$/.test(type));

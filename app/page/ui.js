@@ -2,14 +2,14 @@
 
 export const $ = id => document.getElementById(id);
 
-// A line at the bottom, read aloud too.  Errors stay until the next one.
+// A line at the bottom, read aloud too.  Errors stay until they are dismissed.
 let hiding = 0;
 
 export function say(text, kind = 'note') {
   const line = $('message');
 
   clearTimeout(hiding);
-  line.textContent = text;
+  $('message-text').textContent = text;
   line.dataset.kind = kind;
   line.hidden = text === '';
   if (kind === 'note' && text)
