@@ -6,6 +6,7 @@
 #include "app/commandline.h"
 #include "app/files.h"
 #include "app/interrupt.h"
+#include "app/report.h"
 #include "app/routes.h"
 #include "app/terminal.h"
 #include "app/web.h"
@@ -126,14 +127,28 @@ open_browser (const char *address)
 }
 
 static gboolean
+print_address (const Serve *serve, const char *address, GError **error)
+{
+  g_autofree char *text = g_strconcat (address, "\n", NULL);
+  g_autoptr (JsonObject) json = NULL;
+
+  if (!serve->line.json) {
+    terminal_say ("The page is at the address below; Ctrl-C ends it.");
+    return stdout_write (text, strlen (text), error);
+  }
+  json = json_object_new ();
+  report_set_text (json, "address", address);
+  report_set_count (json, "port", (guint64) serve->port);
+  return report_print (json, error);
+}
+
+static gboolean
 announce (const Serve *serve, GError **error)
 {
   g_autofree char *address = g_strdup_printf (
     "http://127.0.0.1:%d/#%s", serve->port, serve->web.guard.token);
-  g_autofree char *text = g_strconcat (address, "\n", NULL);
 
-  terminal_say ("The page is at the address below; Ctrl-C ends it.");
-  if (!stdout_write (text, strlen (text), error))
+  if (!print_address (serve, address, error))
     return FALSE;
   if (!serve->no_open && has_desktop ())
     open_browser (address);

@@ -250,12 +250,11 @@ answers "... but not one that is none" 422 GET /api/dictionaries/x/mosaic
 answers "a dictionary can be loaded" 200 POST "/api/dictionaries?name=mine" \
   @learned.safetensors
 answers "... a picture cannot" 422 POST /api/dictionaries @photo.png
-answers "a picture to learn from" 200 POST /api/training \
-  "@$PHOTOS/beach0.png"
+answers "a picture to learn from" 200 POST /api/training @photo.png
 answers "... must be one" 422 POST /api/training @address
 answers "an unknown algorithm" 400 POST "/api/learning?algorithm=--help"
 answers "learning" 200 POST \
-  "/api/learning?algorithm=online&seconds=1&name=here"
+  "/api/learning?algorithm=mod&seconds=600&name=here"
 job=$(value job)
 ok "... is done" finished done
 answers "... and there is one more" 200 GET \
