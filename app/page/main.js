@@ -17,6 +17,7 @@ function showTab(name) {
     $(tab.getAttribute('aria-controls')).hidden = !on;
   }
   document.body.dataset.tab = name;
+  say('');
   if (name === 'compare')
     showCompare();
 }

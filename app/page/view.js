@@ -351,7 +351,8 @@ export class View {
   }
 }
 
-// What stands for transparency.
+// What stands for transparency.  It keeps a pixel off the edge, where it would
+// shine through.
 function paintChecks(context, left, top, width, height) {
   const side = 10, tile = new OffscreenCanvas(2 * side, 2 * side), squares = tile.getContext('2d');
 
@@ -361,7 +362,7 @@ function paintChecks(context, left, top, width, height) {
   squares.fillRect(0, 0, side, side);
   squares.fillRect(side, side, side, side);
   context.fillStyle = context.createPattern(tile, 'repeat');
-  context.fillRect(left, top, width, height);
+  context.fillRect(left + 1, top + 1, width - 2, height - 2);
 }
 
 function close(shot) {
