@@ -12,10 +12,6 @@
 
 #include "imaging/image.h"
 
-typedef struct {
-  int x, y, width, height;
-} ImageArea;
-
 /* The preview of @area, which lies within @image, no wider or higher than
  * @max_side and never larger than the area itself.  What can be transparent
  * has alpha.  NULL with @error set (LIMIT) when there is not enough memory. */

@@ -48,6 +48,11 @@ static const FillSettings fills[] = {
 /* Share of the work that the fill is, before rounds. */
 #define FILL_SHARE 0.3
 
+/* Every step from patch to patch above divides this, and so do the halves that
+ * planes_fill() takes of them: patches lie the same in a picture whose edges
+ * were cut off by multiples of it. */
+#define COMMON_STEP 60
+
 void
 restore_report_clear (RestoreReport *report)
 {
@@ -68,94 +73,121 @@ choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
   return fill;
 }
 
+/* ---- what is worked on ----
+ *
+ * A patch sees no further than its side, so only the surroundings of what is
+ * missing count: a scratch in a large picture costs no more than in a small
+ * one. */
+
+typedef struct {
+  Image *image;
+  const Mask *missing;
+  ImageArea area; /* of the picture */
+  Planes *planes, *trust;
+  guint8 *wanted;
+} Work;
+
+/* The number in the picture of pixel @x, @y of the area. */
+static gsize
+pixel_number (const Work *work, int x, int y)
+{
+  return (gsize) (work->area.y + y) * (gsize) work->image->width
+         + (gsize) (work->area.x + x);
+}
+
+/* The part of a side of @length pixels around @start .. @start + @size - 1. */
+static void
+surround (int *start, int *size, int length, int margin)
+{
+  int end = MIN (length, *start + *size + margin);
+
+  *start = MAX (0, *start - margin) / COMMON_STEP * COMMON_STEP;
+  *size = end - *start;
+}
+
+/* What can be seen by patches that touch a missing pixel, and as much again,
+ * so that the grid's last patch, which is moved to the edge, touches none.
+ * All of the picture where patches far away might count: where some pixels
+ * are transparent, and with the paper's grid. */
+static ImageArea
+choose_area (const Image *image, const Mask *missing,
+             const Dictionary *dictionary, const RestoreOptions *options)
+{
+  ImageArea area = mask_bounds (missing);
+  int side = dictionary->patch;
+
+  if (area.width == 0 || image_has_alpha (image) || image->meta.has_key
+      || options->paper_protocol)
+    return (ImageArea){ 0, 0, image->width, image->height };
+  for (int i = 0; efforts[options->quality].sides[i] > 0; i++)
+    side = MAX (side, efforts[options->quality].sides[i]);
+  surround (&area.x, &area.width, image->width, 2 * side);
+  surround (&area.y, &area.height, image->height, 2 * side);
+  return area;
+}
+
 /* The colours of @image.  For a colour dictionary, grey is repeated. */
 static Planes *
-working_planes (const Image *image, const Dictionary *dictionary,
-                GError **error)
+working_planes (const Work *work, const Dictionary *dictionary, GError **error)
 {
+  const Image *image = work->image;
   int channels = MAX (image_colours (image), dictionary->channels);
   float scale = 1 / (float) image_peak (image);
-  Planes *planes = planes_new (image->width, image->height, channels, error);
+  Planes *planes =
+    planes_new (work->area.width, work->area.height, channels, error);
 
   if (planes == NULL)
     return NULL;
-  for (int c = 0; c < channels; c++) {
-    const guint16 *from = image->samples + c % image_colours (image);
-    float *to = planes_at (planes, c, 0, 0);
+  for (int c = 0; c < channels; c++)
+    for (int y = 0; y < planes->height; y++) {
+      const guint16 *from = image_pixel (image, work->area.x, work->area.y + y)
+                            + c % image_colours (image);
+      float *to = planes_at (planes, c, 0, y);
 
-    for (gsize i = 0; i < image_pixels (image); i++)
-      to[i] = (float) from[i * (gsize) image->channels] * scale;
-  }
+      for (gsize x = 0; x < (gsize) planes->width; x++)
+        to[x] = (float) from[x * (gsize) image->channels] * scale;
+    }
   return planes;
 }
 
 /* Trust 1 in every sample that is known and can be seen. */
 static Planes *
-working_trust (const Image *image, const Mask *missing, int channels,
-               GError **error)
+working_trust (const Work *work, GError **error)
 {
-  Planes *trust = planes_new (image->width, image->height, channels, error);
-  gsize pixels = image_pixels (image);
+  Planes *trust = planes_new (work->area.width, work->area.height,
+                              work->planes->channels, error);
 
   if (trust == NULL)
     return NULL;
-  for (gsize i = 0; i < planes_samples (trust); i++)
-    trust->data[i] = !missing->missing[i % pixels]
-                     && !image_is_transparent (image, i % pixels);
+  for (int c = 0; c < trust->channels; c++)
+    for (int y = 0; y < trust->height; y++)
+      for (int x = 0; x < trust->width; x++) {
+        gsize i = pixel_number (work, x, y);
+
+        *planes_at (trust, c, x, y) =
+          !work->missing->missing[i] && !image_is_transparent (work->image, i);
+      }
   return trust;
 }
 
 static guint8 *
-working_wanted (const Mask *missing, int channels, GError **error)
+working_wanted (const Work *work, GError **error)
 {
-  gsize pixels = (gsize) missing->width * (gsize) missing->height;
-  guint8 *wanted = g_try_malloc_n (pixels, (gsize) channels);
+  const Planes *planes = work->planes;
+  guint8 *wanted = g_try_malloc (planes_samples (planes));
+  gsize at = 0;
 
   if (wanted == NULL) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
                          "not enough memory to restore the picture");
     return NULL;
   }
-  for (gsize i = 0; i < pixels * (gsize) channels; i++)
-    wanted[i] = missing->missing[i % pixels] != 0;
+  for (int c = 0; c < planes->channels; c++)
+    for (int y = 0; y < planes->height; y++)
+      for (int x = 0; x < planes->width; x++)
+        wanted[at++] = work->missing->missing[pixel_number (work, x, y)] != 0;
   return wanted;
 }
-
-/* Mean of what the planes that stand for colour @c of @image say. */
-static float
-read_back (const Image *image, const Planes *planes, int c, gsize i)
-{
-  gsize pixels = image_pixels (image);
-  int repeats = planes->channels / image_colours (image);
-  float sum = 0;
-
-  for (int r = 0; r < repeats; r++)
-    sum += planes->data[(gsize) (c + r) * pixels + i];
-  return sum / (float) repeats;
-}
-
-static void
-write_missing (Image *image, const Mask *missing, const Planes *planes)
-{
-  for (gsize i = 0; i < image_pixels (image); i++) {
-    guint16 *pixel = image->samples + i * (gsize) image->channels;
-
-    if (!missing->missing[i])
-      continue;
-    for (int c = 0; c < image_colours (image); c++)
-      pixel[c] = planes_to_sample (image, read_back (image, planes, c, i));
-    image_avoid_key (image, i);
-    /* Entries of a palette may repeat; which one stood here is no clue. */
-    if (image->palette != NULL)
-      image->palette->index[i] = 0;
-  }
-}
-
-/* What a restoration works on. */
-typedef struct {
-  Planes *planes, *trust;
-  guint8 *wanted;
-} Work;
 
 static void
 work_clear (Work *work)
@@ -166,27 +198,62 @@ work_clear (Work *work)
 }
 
 static gboolean
-work_init (Work *work, const Image *image, const Mask *missing,
-           const Dictionary *dictionary, GError **error)
+work_init (Work *work, const Dictionary *dictionary, GError **error)
 {
-  work->planes = working_planes (image, dictionary, error);
+  work->planes = working_planes (work, dictionary, error);
   if (work->planes == NULL)
     return FALSE;
-  work->trust = working_trust (image, missing, work->planes->channels, error);
+  work->trust = working_trust (work, error);
   if (work->trust == NULL)
     return FALSE;
-  work->wanted = working_wanted (missing, work->planes->channels, error);
+  work->wanted = working_wanted (work, error);
   return work->wanted != NULL;
+}
+
+/* Mean of what the planes that stand for colour @c of @image say. */
+static float
+read_back (const Image *image, const Planes *planes, int c, int x, int y)
+{
+  int repeats = planes->channels / image_colours (image);
+  float sum = 0;
+
+  for (int r = 0; r < repeats; r++)
+    sum += *planes_at (planes, c + r, x, y);
+  return sum / (float) repeats;
+}
+
+static void
+write_pixel (const Work *work, int x, int y)
+{
+  Image *image = work->image;
+  gsize i = pixel_number (work, x, y);
+  guint16 *pixel = image->samples + i * (gsize) image->channels;
+
+  for (int c = 0; c < image_colours (image); c++)
+    pixel[c] =
+      planes_to_sample (image, read_back (image, work->planes, c, x, y));
+  image_avoid_key (image, i);
+  /* Entries of a palette may repeat; which one stood here is no clue. */
+  if (image->palette != NULL)
+    image->palette->index[i] = 0;
+}
+
+static void
+write_missing (const Work *work)
+{
+  for (int y = 0; y < work->area.height; y++)
+    for (int x = 0; x < work->area.width; x++)
+      if (work->missing->missing[pixel_number (work, x, y)])
+        write_pixel (work, x, y);
 }
 
 /* Rounds with cosines of several sizes.  planes_fill() has used up
  * work->wanted. */
 static gboolean
-improve (Work *work, const Mask *missing, const Effort *effort, gsize *patches,
+improve (Work *work, const Effort *effort, gsize *patches,
          const Progress *progress, GError **error)
 {
-  g_autofree guint8 *wanted =
-    working_wanted (missing, work->planes->channels, error);
+  g_autofree guint8 *wanted = working_wanted (work, error);
   Dictionary *scales[MOST_SIDES] = { NULL };
   int count = 0;
   gboolean ok;
@@ -207,10 +274,9 @@ improve (Work *work, const Mask *missing, const Effort *effort, gsize *patches,
 
 /* Fills, and improves unless @effort is NULL. */
 static gboolean
-fill_and_improve (Work *work, const Mask *missing,
-                  const Dictionary *dictionary, const FillSettings *fill,
-                  const Effort *effort, gsize *patches,
-                  const Progress *progress, GError **error)
+fill_and_improve (Work *work, const Dictionary *dictionary,
+                  const FillSettings *fill, const Effort *effort,
+                  gsize *patches, const Progress *progress, GError **error)
 {
   ProgressPart filling = { progress, 0, effort != NULL ? FILL_SHARE : 1 };
   ProgressPart improving = { progress, FILL_SHARE, 1 };
@@ -221,7 +287,7 @@ fill_and_improve (Work *work, const Mask *missing,
                     patches, &part, error))
     return FALSE;
   part = progress_part (&improving);
-  if (effort != NULL && !improve (work, missing, effort, &more, &part, error))
+  if (effort != NULL && !improve (work, effort, &more, &part, error))
     return FALSE;
   *patches += more;
   return TRUE;
@@ -234,15 +300,17 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
 {
   FillSettings fill = choose_fill (options, dictionary);
   gboolean rounds = options->dictionary == NULL && !options->paper_protocol;
-  Work work = { NULL, NULL, NULL };
+  Work work = { .image = image,
+                .missing = missing,
+                .area = choose_area (image, missing, dictionary, options) };
   gboolean ok =
-    work_init (&work, image, missing, dictionary, error)
-    && fill_and_improve (&work, missing, dictionary, &fill,
+    work_init (&work, dictionary, error)
+    && fill_and_improve (&work, dictionary, &fill,
                          rounds ? &efforts[options->quality] : NULL,
                          &report->patches, progress, error);
 
   if (ok) {
-    write_missing (image, missing, work.planes);
+    write_missing (&work);
     report->masked_pixels = mask_count (missing);
     report->dictionary = dictionary_describe (dictionary);
   }

@@ -278,6 +278,57 @@ test_qualities (void)
   }
 }
 
+/* An opaque alpha channel, which makes image_restore() look at all of the
+ * picture. */
+static Image *
+with_alpha (const Image *image)
+{
+  Image *copy = image_new (image->width, image->height, 4, 8, NULL);
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    memcpy (copy->samples + i * 4, image->samples + i * 3,
+            3 * sizeof (guint16));
+    copy->samples[i * 4 + 3] = 255;
+  }
+  return copy;
+}
+
+static void
+assert_same_colours (const Image *image, const Image *alpha)
+{
+  for (gsize i = 0; i < image_pixels (image); i++)
+    g_assert_cmpint (memcmp (image->samples + i * 3, alpha->samples + i * 4,
+                             3 * sizeof (guint16)),
+                     ==, 0);
+}
+
+static void
+test_only_surroundings_count (void)
+{
+  g_test_summary ("Work on the surroundings alone gives the same bytes");
+
+  g_autoptr (Image) photo = load_photo ("beach0");
+  g_autoptr (Dictionary) dictionary = dictionary_dct (8, 3);
+  const int corners[][2] = { { 0, 0 }, { 131, 97 }, { 226, 61 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (corners) * 3 * 2; i++) {
+    const int *corner = corners[i % G_N_ELEMENTS (corners)];
+    RestoreOptions options = { .quality = (RestoreQuality) (i / 3 % 3),
+                               .dictionary = i < 9 ? NULL : dictionary };
+    g_autoptr (Image) part = image_copy (photo, NULL);
+    g_autoptr (Image) whole = with_alpha (photo);
+    g_autoptr (Mask) mask = mask_new (photo->width, photo->height, NULL);
+    g_auto (RestoreReport) one = { 0 }, other = { 0 };
+
+    for (int y = corner[1]; y < corner[1] + 23; y++)
+      memset (mask->missing + y * photo->width + corner[0], 1, 14);
+    g_assert_true (image_restore (part, mask, &options, &one, NULL, NULL));
+    g_assert_true (image_restore (whole, mask, &options, &other, NULL, NULL));
+    assert_same_colours (part, whole);
+    g_assert_cmpuint (one.patches, ==, other.patches);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -289,6 +340,7 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/tiny", test_pictures_smaller_than_a_patch);
   g_test_add_func ("/restore/transparent",
                    test_transparent_pixels_do_not_leak);
+  g_test_add_func ("/restore/surroundings", test_only_surroundings_count);
   g_test_add_func ("/restore/threads", test_threads_give_the_same);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
   g_test_add_func ("/restore/qualities", test_qualities);
