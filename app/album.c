@@ -89,7 +89,8 @@ has_place (const Album *self, GError **error)
 static gboolean
 take_decoder (Album *self, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   while (self->decoding == DECODERS && has_place (self, NULL))
     g_cond_wait (&self->decoder_free, &self->lock);
@@ -103,7 +104,8 @@ take_decoder (Album *self, GError **error)
 static ImageLimits
 limits_now (Album *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   ImageLimits limits = self->limits.image;
   gsize pixels = bytes_left (self) / MOST_PIXEL_BYTES;
 
@@ -139,7 +141,8 @@ album_open (Album *self, const char *name, GBytes *bytes, GError **error)
 Photo *
 album_find (Album *self, const char *id, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Photo *photo = g_hash_table_lookup (self->photos, id);
 
   if (photo != NULL) {
@@ -155,7 +158,8 @@ album_find (Album *self, const char *id, GError **error)
 gboolean
 album_has_room (Album *self, Photo *photo, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   gsize pixels = (gsize) photo_width (photo) * (gsize) photo_height (photo);
 
   return pixels <= bytes_left (self) / MOST_PIXEL_BYTES || set_full (error);
@@ -164,7 +168,8 @@ album_has_room (Album *self, Photo *photo, GError **error)
 void
 album_close (Album *self, const char *id)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   g_hash_table_remove (self->photos, id);
 }
@@ -173,7 +178,8 @@ album_close (Album *self, const char *id)
 static GPtrArray *
 find_idle (Album *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   GPtrArray *idle = g_ptr_array_new_with_free_func (g_free);
   gint64 oldest =
     g_get_monotonic_time () - self->limits.idle_seconds * G_USEC_PER_SEC;

@@ -33,7 +33,8 @@ deadlines_free (Deadlines *self)
 void
 deadlines_set (Deadlines *self, gconstpointer key, int fd, int seconds)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Deadline *deadline = g_new (Deadline, 1);
 
   *deadline = (Deadline){ fd, g_get_monotonic_time ()
@@ -44,7 +45,8 @@ deadlines_set (Deadlines *self, gconstpointer key, int fd, int seconds)
 void
 deadlines_remove (Deadlines *self, gconstpointer key)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   g_hash_table_remove (self->table, key);
 }
@@ -52,7 +54,8 @@ deadlines_remove (Deadlines *self, gconstpointer key)
 void
 deadlines_enforce (Deadlines *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   gint64 now = g_get_monotonic_time ();
   GHashTableIter iter;
   gpointer value;

@@ -228,7 +228,8 @@ guint
 job_queue_add (JobQueue *self, const char *owner, const JobClass *class,
                gpointer data, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Job *job;
 
   if (!may_add (self, owner, error)) {
@@ -262,7 +263,8 @@ cancel (Job *job)
 gboolean
 job_queue_cancel (JobQueue *self, guint number)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Job *job = find_number (self, number);
 
   if (job != NULL)
@@ -273,7 +275,8 @@ job_queue_cancel (JobQueue *self, guint number)
 void
 job_queue_cancel_owner (JobQueue *self, const char *owner)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Job *job = find_unfinished (self, owner);
 
   if (job != NULL)
@@ -292,7 +295,8 @@ elapsed (const Job *job)
 JsonObject *
 job_queue_describe (JobQueue *self, guint number)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   Job *job = find_number (self, number);
   JsonObject *json;
   gint64 left;

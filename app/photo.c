@@ -77,7 +77,8 @@ drop_some (Photo *self)
 PhotoVersion *
 photo_version (Photo *self, int number, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   PhotoVersion *version = number >= 0 && number < (int) self->versions->len
                             ? self->versions->pdata[number]
                             : NULL;
@@ -92,7 +93,8 @@ photo_version (Photo *self, int number, GError **error)
 int
 photo_add_version (Photo *self, int base, Image *image)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   g_ptr_array_set_size (self->versions,
                         MIN (base + 1, (int) self->versions->len));
@@ -104,7 +106,8 @@ photo_add_version (Photo *self, int base, Image *image)
 JsonArray *
 photo_versions (Photo *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   JsonArray *numbers = json_array_new ();
 
   for (guint i = 0; i < self->versions->len; i++)
@@ -116,7 +119,8 @@ photo_versions (Photo *self)
 gsize
 photo_bytes (Photo *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   return all_bytes (self);
 }
@@ -202,7 +206,8 @@ photo_height (const Photo *self)
 void
 photo_set_found (Photo *self, GBytes *runs)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   g_clear_pointer (&self->found, g_bytes_unref);
   self->found = runs;
@@ -211,7 +216,8 @@ photo_set_found (Photo *self, GBytes *runs)
 GBytes *
 photo_found (Photo *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   return self->found != NULL ? g_bytes_ref (self->found) : NULL;
 }
@@ -219,7 +225,8 @@ photo_found (Photo *self)
 void
 photo_touch (Photo *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   self->touched = g_get_monotonic_time ();
 }
@@ -227,7 +234,8 @@ photo_touch (Photo *self)
 gint64
 photo_touched (Photo *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   return self->touched;
 }

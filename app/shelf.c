@@ -59,7 +59,8 @@ int
 shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
            GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   if (self->entries->len < MOST_DICTIONARIES) {
     append (self, name, dictionary);
@@ -76,7 +77,8 @@ shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
 const Dictionary *
 shelf_get (Shelf *self, int number, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   if (number >= 0 && number < (int) self->entries->len)
     return ((Entry *) self->entries->pdata[number])->dictionary;
@@ -94,7 +96,8 @@ shelf_is_builtin (int number)
 JsonObject *
 shelf_describe (Shelf *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   JsonArray *array = json_array_new ();
   JsonObject *json = json_object_new ();
 

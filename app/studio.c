@@ -78,7 +78,8 @@ studio_free (Studio *self)
 char *
 studio_new_path (Studio *self, const char *ending)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   return g_strdup_printf ("%s/%u%s", self->folder, self->paths++, ending);
 }
@@ -129,7 +130,8 @@ write_picture (const Studio *self, GBytes *bytes, const char *ending,
 guint
 studio_add_picture (Studio *self, GBytes *bytes, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   const char *ending = ending_of (bytes);
   gsize size = g_bytes_get_size (bytes);
 
@@ -152,7 +154,8 @@ studio_add_picture (Studio *self, GBytes *bytes, GError **error)
 void
 studio_clear_pictures (Studio *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
 
   remove_tree (self->pictures);
   g_mkdir (self->pictures, 0700);
@@ -232,6 +235,18 @@ last_words (GSubprocess *child, GCancellable *cancellable)
     g_str_has_prefix (last, "tessera: ") ? last + strlen ("tessera: ") : last);
 }
 
+/* Waits for @child to end, or ends it when the work is cancelled: all that it
+ * could leave behind is in our folder.  FALSE in that case. */
+static gboolean
+await_child (GSubprocess *child, GCancellable *cancellable)
+{
+  if (g_subprocess_wait (child, cancellable, NULL))
+    return TRUE;
+  g_subprocess_force_exit (child);
+  g_subprocess_wait (child, NULL, NULL);
+  return FALSE;
+}
+
 gboolean
 studio_run (const char *const *arguments, const Progress *progress,
             GError **error)
@@ -245,14 +260,8 @@ studio_run (const char *const *arguments, const Progress *progress,
   if (child == NULL)
     return FALSE;
   words = last_words (child, progress->cancellable);
-  if (!g_subprocess_wait (child, progress->cancellable, NULL)
-      || !progress_step (progress, 1, error)) {
-    /* All that it could leave behind is in our folder. */
-    g_subprocess_force_exit (child);
-    g_subprocess_wait (child, NULL, NULL);
-    g_clear_error (error);
+  if (!await_child (child, progress->cancellable))
     return progress_step (progress, 1, error);
-  }
   if (g_subprocess_get_successful (child))
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED, words);
@@ -264,7 +273,8 @@ studio_run (const char *const *arguments, const Progress *progress,
 char *
 studio_publish (Studio *self, const char *folder)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
   char id[RANDOM_ID_LENGTH + 1];
 
   random_id (id);

@@ -87,3 +87,24 @@ web_answer_job (Answer *answer, guint job)
   answer_set_json (answer, json);
   return TRUE;
 }
+
+void
+web_answer_done (Answer *answer)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  answer_set_json (answer, json);
+}
+
+gboolean
+web_answer_picture (Answer *answer, const Image *image, ImageFormat format,
+                    const EncodeOptions *options, GError **error)
+{
+  GBytes *bytes = image_encode (image, format, options, error);
+
+  if (bytes == NULL)
+    return FALSE;
+  answer_set (answer, format == IMAGE_JPEG ? "image/jpeg" : "image/png",
+              bytes);
+  return TRUE;
+}

@@ -52,6 +52,14 @@ char *web_file_name (const WebCall *call);
 /* { "job": NUMBER } if @job is not 0. */
 gboolean web_answer_job (Answer *answer, guint job);
 
+/* {}: it is done. */
+void web_answer_done (Answer *answer);
+
+/* @image as a file of that format. */
+gboolean web_answer_picture (Answer *answer, const Image *image,
+                             ImageFormat format, const EncodeOptions *options,
+                             GError **error);
+
 /* webpage.c */
 gboolean web_get_file (const WebCall *call, Answer *answer, GError **error);
 gboolean web_post_session (const WebCall *call, Answer *answer,

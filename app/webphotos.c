@@ -75,11 +75,9 @@ web_close_photo (const char *id, gpointer data)
 gboolean
 web_delete_photo (const WebCall *call, Answer *answer, GError **error)
 {
-  g_autoptr (JsonObject) json = json_object_new ();
-
   (void) error;
   web_close_photo (call->stars[0], call->web);
-  answer_set_json (answer, json);
+  web_answer_done (answer);
   return TRUE;
 }
 
@@ -114,14 +112,11 @@ read_area (const WebCall *call, const Image *image, ImageArea *area,
 static gboolean
 answer_view (Answer *answer, const Image *view, GError **error)
 {
-  EncodeOptions options = { .jpeg_quality = VIEW_QUALITY };
-  gboolean alpha = image_has_alpha (view);
-  GBytes *bytes =
-    image_encode (view, alpha ? IMAGE_PNG : IMAGE_JPEG, &options, error);
+  const EncodeOptions options = { .jpeg_quality = VIEW_QUALITY };
 
-  if (bytes != NULL)
-    answer_set (answer, alpha ? "image/png" : "image/jpeg", bytes);
-  return bytes != NULL;
+  return web_answer_picture (answer, view,
+                             image_has_alpha (view) ? IMAGE_PNG : IMAGE_JPEG,
+                             &options, error);
 }
 
 gboolean
@@ -147,21 +142,14 @@ web_get_picture (const WebCall *call, Answer *answer, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
-  const Image *image;
-  GBytes *bytes;
 
   if (photo == NULL)
     return FALSE;
   version = find_version (call, photo, error);
-  if (version == NULL)
-    return FALSE;
-  image = version->image;
-  bytes = image_encode (image, image->meta.format, &ENCODE_DEFAULTS, error);
-  if (bytes != NULL)
-    answer_set (answer,
-                image->meta.format == IMAGE_JPEG ? "image/jpeg" : "image/png",
-                bytes);
-  return bytes != NULL;
+  return version != NULL
+         && web_answer_picture (answer, version->image,
+                                version->image->meta.format, &ENCODE_DEFAULTS,
+                                error);
 }
 
 /* ---- masks ---- */
@@ -223,16 +211,13 @@ web_post_mask_runs (const WebCall *call, Answer *answer, GError **error)
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) picture = NULL;
-  GBytes *bytes = NULL;
 
   if (photo != NULL)
     mask = mask_from_runs (call->request->body, photo_width (photo),
                            photo_height (photo), error);
   if (mask != NULL)
     picture = mask_to_picture (mask, error);
-  if (picture != NULL)
-    bytes = image_encode (picture, IMAGE_PNG, &ENCODE_DEFAULTS, error);
-  if (bytes != NULL)
-    answer_set (answer, "image/png", bytes);
-  return bytes != NULL;
+  return picture != NULL
+         && web_answer_picture (answer, picture, IMAGE_PNG, &ENCODE_DEFAULTS,
+                                error);
 }

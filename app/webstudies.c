@@ -52,15 +52,12 @@ web_get_mosaic (const WebCall *call, Answer *answer, GError **error)
 {
   const Dictionary *dictionary = find_dictionary (call, error);
   g_autoptr (Image) mosaic = NULL;
-  GBytes *bytes = NULL;
 
   if (dictionary != NULL)
     mosaic = dictionary_mosaic (dictionary, MOSAIC_ZOOM, error);
-  if (mosaic != NULL)
-    bytes = image_encode (mosaic, IMAGE_PNG, &ENCODE_DEFAULTS, error);
-  if (bytes != NULL)
-    answer_set (answer, "image/png", bytes);
-  return bytes != NULL;
+  return mosaic != NULL
+         && web_answer_picture (answer, mosaic, IMAGE_PNG, &ENCODE_DEFAULTS,
+                                error);
 }
 
 gboolean
@@ -93,11 +90,9 @@ web_post_training (const WebCall *call, Answer *answer, GError **error)
 gboolean
 web_delete_training (const WebCall *call, Answer *answer, GError **error)
 {
-  g_autoptr (JsonObject) json = json_object_new ();
-
   (void) error;
   studio_clear_pictures (call->web->studio);
-  answer_set_json (answer, json);
+  web_answer_done (answer);
   return TRUE;
 }
 
