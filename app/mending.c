@@ -5,6 +5,8 @@
 #include "imaging/detect.h"
 #include "imaging/maskruns.h"
 
+#include <string.h>
+
 typedef struct {
   Photo *photo;
   PhotoVersion *base;
@@ -15,6 +17,7 @@ typedef struct {
   JsonArray *versions;
   int version;
   gsize pixels; /* restored or found */
+  gboolean changed;
 } Mending;
 
 gpointer
@@ -106,6 +109,15 @@ denoise (Mending *mending, Image *image, const Progress *progress,
   return mending->mask != NULL && fill (mending, image, &filling, error);
 }
 
+/* Whether some sample of @a is not that of @b, of the same type. */
+static gboolean
+differ (const Image *a, const Image *b)
+{
+  gsize samples = image_pixels (a) * (gsize) a->channels;
+
+  return memcmp (a->samples, b->samples, samples * sizeof *a->samples) != 0;
+}
+
 static gboolean
 restore (Mending *mending, const Progress *progress, GError **error)
 {
@@ -116,6 +128,7 @@ restore (Mending *mending, const Progress *progress, GError **error)
              ? fill (mending, image, progress, error)
              : denoise (mending, image, progress, error)))
     return FALSE;
+  mending->changed = differ (image, mending->base->image);
   mending->version = photo_add_version (
     mending->photo, mending->options.version, g_steal_pointer (&image));
   mending->versions = photo_versions (mending->photo);
@@ -153,6 +166,7 @@ describe (gpointer data, JsonObject *json)
   }
   report_set_count (json, "version", (guint64) mending->version);
   report_set_count (json, "masked_pixels", mending->pixels);
+  json_object_set_boolean_member (json, "changed", mending->changed);
   json_object_set_array_member (json, "versions",
                                 json_array_ref (mending->versions));
 }

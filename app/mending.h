@@ -26,6 +26,6 @@ typedef struct {
 gpointer mending_new (Photo *photo, Mask *mask, const MendOptions *options,
                       GError **error);
 
-/* Describes itself by version, masked_pixels, versions, or by found: a number
- * of pixels. */
+/* Describes itself by version, versions, masked_pixels and changed, which says
+ * whether any pixel is another one; or by found: a number of pixels. */
 extern const JobClass mending_class;

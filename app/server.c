@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <semaphore.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,9 @@
 #define REQUEST_SECONDS 300 /* from there to the end of the answer */
 #define HEADER_BYTES (64 * 1024)
 #define STACK_BYTES (1024 * 1024)
-#define MOST_BODIES ((gssize) 1 << 30) /* bytes of all bodies together */
+#define MOST_BYTES ((gssize) 1 << 30) /* of all bodies, in and out, together  \
+                                       */
+#define MOST_HANDLERS 16 /* requests that are answered at a time */
 
 /* A refused body of this size is read all the same: to close a connection
  * while a client writes takes the answer away from it. */
@@ -30,6 +33,7 @@ struct Server {
   struct MHD_Daemon *daemon;
   ServerHandlers handlers;
   Deadlines *deadlines;
+  sem_t handlers_left;
   gssize held; /* bytes of bodies; atomic */
 };
 
@@ -41,7 +45,23 @@ typedef struct {
   gboolean refused; /* the answer stands before the body is there */
   gsize max_body;
   ByteSink body;
+  gssize held; /* bytes that this one has of those of the server */
 } Exchange;
+
+/* FALSE if there is no room for so many bytes more. */
+static gboolean
+hold (Exchange *exchange, gsize size)
+{
+  Server *server = exchange->server;
+
+  if (g_atomic_pointer_add (&server->held, (gssize) size)
+      > MOST_BYTES - (gssize) size) {
+    g_atomic_pointer_add (&server->held, -(gssize) size);
+    return FALSE;
+  }
+  exchange->held += (gssize) size;
+  return TRUE;
+}
 
 /* ---- requests ---- */
 
@@ -88,7 +108,7 @@ refuse_crowd (Exchange *exchange)
 {
   exchange->refused = TRUE;
   answer_refuse (&exchange->answer, 503,
-                 "too much is being uploaded; try again later");
+                 "too much is under way; try again later");
 }
 
 static void
@@ -105,7 +125,7 @@ begin (Exchange *exchange)
   if (length > exchange->max_body)
     refuse_size (exchange);
   else if ((gssize) length
-           > MOST_BODIES - (gssize) g_atomic_pointer_get (&server->held))
+           > MOST_BYTES - (gssize) g_atomic_pointer_get (&server->held))
     refuse_crowd (exchange);
 }
 
@@ -118,25 +138,14 @@ take_piece (Exchange *exchange, const char *data, gsize size)
 
   if (exchange->refused)
     return TRUE;
-  if (size > room)
-    return FALSE;
-  if (g_atomic_pointer_add (&exchange->server->held, (gssize) size)
-        > MOST_BODIES - (gssize) size
-      || !byte_sink_append (&exchange->body, data, size)) {
-    g_atomic_pointer_add (&exchange->server->held, -(gssize) size);
-    return FALSE;
-  }
-  return TRUE;
+  return size <= room && hold (exchange, size)
+         && byte_sink_append (&exchange->body, data, size);
 }
 
 static void
 exchange_free (Exchange *exchange)
 {
-  gsize size = exchange->request.body != NULL
-                 ? g_bytes_get_size (exchange->request.body)
-                 : exchange->body.size;
-
-  g_atomic_pointer_add (&exchange->server->held, -(gssize) size);
+  g_atomic_pointer_add (&exchange->server->held, -exchange->held);
   g_clear_pointer (&exchange->request.body, g_bytes_unref);
   byte_sink_clear (&exchange->body);
   answer_clear (&exchange->answer);
@@ -281,8 +290,14 @@ on_end (Exchange *exchange, struct MHD_Connection *connection)
   const ServerHandlers *handlers = &exchange->server->handlers;
 
   exchange->request.body = byte_sink_finish (&exchange->body);
-  if (!exchange->refused)
+  if (!exchange->refused) {
+    while (sem_wait (&exchange->server->handlers_left) != 0)
+      ;
     handlers->respond (&exchange->request, &exchange->answer, handlers->data);
+    sem_post (&exchange->server->handlers_left);
+  }
+  if (!hold (exchange, g_bytes_get_size (exchange->answer.body)))
+    refuse_crowd (exchange);
   return send_answer (connection, &exchange->answer);
 }
 
@@ -343,6 +358,7 @@ server_new (int *port, GError **error)
   g_autoptr (Server) self = g_new0 (Server, 1);
 
   self->deadlines = deadlines_new ();
+  sem_init (&self->handlers_left, 0, MOST_HANDLERS);
   self->fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (self->fd < 0) {
     set_no_port (*port, error);
@@ -391,5 +407,6 @@ server_free (Server *self)
   if (self->fd >= 0)
     close (self->fd);
   deadlines_free (self->deadlines);
+  sem_destroy (&self->handlers_left);
   g_free (self);
 }

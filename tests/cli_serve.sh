@@ -68,6 +68,12 @@ finished () {
   [ "$(value state)" = "$1" ]
 }
 
+# children - the processes that the server has started
+children () {
+  cat /proc/[0-9]*/stat 2>/dev/null \
+    | perl -ne 'print "$1\n" if /^(\d+) \(.*\) [^Z] '"$server"' /'
+}
+
 # ---- starting ----
 
 start
@@ -259,6 +265,19 @@ job=$(value job)
 ok "... is done" finished done
 answers "... and there is one more" 200 GET \
   "/api/dictionaries/$(value dictionary)/mosaic"
+cp "$PHOTOS/city10.png" training.png
+answers "more to learn from" 200 POST /api/training @training.png
+answers "learning for long" 200 POST \
+  "/api/learning?algorithm=online&seconds=3600&name=never"
+job=$(value job)
+for _ in $(seq 100); do
+  [ -n "$(children)" ] && break
+  sleep 0.1
+done
+ok "... is a process of its own" [ -n "$(children)" ]
+answers "... that can be cancelled" 200 DELETE "/api/jobs/$job"
+ok "... stops" finished cancelled
+ok "... and is gone" [ -z "$(children)" ]
 for folder in "" . nowhere /no/such/folder --help; do
   answers "comparing folder '$folder'" 422 POST \
     "/api/comparison?source=folder&folder=$folder"

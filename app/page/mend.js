@@ -106,24 +106,47 @@ function changeMask(change) {
   refresh();
 }
 
-export const undo = attempt(async () => {
+const undoOne = attempt(async () => {
   if (photo && job === 0 && history.canUndo)
-    await travel(history.undo());
+    await travel(() => history.undo(), () => history.redo());
 });
 
-export const redo = attempt(async () => {
+const redoOne = attempt(async () => {
   if (photo && job === 0 && history.canRedo)
-    await travel(history.redo());
+    await travel(() => history.redo(), () => history.undo());
 });
 
-async function travel(to) {
-  if (to !== null) {
-    version = to;
-    setCompared(view.compared && version !== 0);
-    await view.showVersion(version);
-  }
+// One after the other, however fast the keys come.
+let trip = Promise.resolve();
+
+export function undo() {
+  return trip = trip.then(undoOne);
+}
+
+export function redo() {
+  return trip = trip.then(redoOne);
+}
+
+// Goes a step and shows its version; if the server has that no more, it goes
+// back again.
+async function travel(step, back) {
+  const to = step();
+
   view.redraw();
   refresh();
+  try {
+    if (to !== null)
+      await view.showVersion(to);
+    version = to ?? version;
+  } catch (error) {
+    back();
+    await view.showVersion(version);
+    throw error;
+  } finally {
+    setCompared(view.compared && version !== 0);
+    view.redraw();
+    refresh();
+  }
 }
 
 // ---- what the page shows of its state ----
@@ -274,9 +297,9 @@ export const start = attempt(async () => {
   await view.showVersion(version);
   setCompared(true);
   refresh();
-  say(done.masked_pixels === 0 ? 'Nothing was found that needs mending.'
-    : `Mended ${done.masked_pixels.toLocaleString('en')} pixels in ${duration(done.seconds)}. ` +
-      'Slide to compare, or go on painting.');
+  say(!done.changed ? 'Nothing was found that needs mending.'
+    : (task === 'fill' ? `Mended ${done.masked_pixels.toLocaleString('en')} pixels` : 'Done') +
+      ` in ${duration(done.seconds)}. Slide to compare, or go on painting.`);
   $('stage').focus({ preventScroll: true });
 });
 

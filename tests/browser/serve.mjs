@@ -284,6 +284,55 @@ async function testKeys (server) {
   await page.close ();
 }
 
+// ---- dropping, zooming, leaving ----
+
+async function testDropping (server) {
+  const page = await visit (server.address);
+  const bytes = makePng (160, 120, 8, (x, y, c) => 255 * scene (x, y, c)).toString ('base64');
+
+  for (const kind of ['drop', 'paste']) {
+    await page.evaluate (({ kind, bytes }) => {
+      const data = new DataTransfer ();
+      const content = Uint8Array.from (atob (bytes), letter => letter.charCodeAt (0));
+
+      data.items.add (new File ([content], `${kind}.png`, { type: 'image/png' }));
+      window.dispatchEvent (kind === 'drop' ? new DragEvent ('drop', { dataTransfer: data })
+        : new ClipboardEvent ('paste', { clipboardData: data }));
+    }, { kind, bytes });
+    await page.waitForFunction (kind => document.getElementById ('file-name').textContent === `${kind}.png`, kind);
+    ok (`a picture can be opened by ${kind}`, true);
+  }
+  await testMoving (page);
+  const key = await page.evaluate (() => localStorage.getItem ('tessera-key'));
+  const id = /photos\/(\w+)\/view/.exec (page.requests.findLast (url => url.includes ('/view')))[1];
+  const state = async () => (await fetch (`${server.base}api/photos/${id}`, { headers: { 'X-Tessera-Key': key } })).status;
+
+  ok ('the picture is open', await state () === 200);
+  await page.goto ('about:blank');
+  for (let i = 0; i < 50 && await state () === 200; i++)
+    await page.waitForTimeout (100);
+  ok ('leaving the page closes it', await state () === 422);
+  await page.close ();
+}
+
+async function testMoving (page) {
+  const at = await toWindow (page, 160, 120, 0.5, 0.5), scale = async () => parseInt (await page.textContent ('#zoom-text'));
+  const before = await scale ();
+
+  await page.mouse.move (at.x, at.y);
+  await page.mouse.wheel (0, -300);
+  await page.waitForFunction (before => parseInt (document.getElementById ('zoom-text').textContent) > before, before);
+  ok ('the wheel zooms', true);
+  await page.keyboard.down ('Space');
+  await page.mouse.down ();
+  await page.mouse.move (at.x + 60, at.y, { steps: 3 });
+  await page.mouse.up ();
+  await page.keyboard.up ('Space');
+  ok ('Space and dragging paint nothing', await painted (page) === 0);
+  await page.keyboard.press ('0');
+  ok ('0 shows all of it again', await scale () === before);
+}
+
 // ---- finding ----
 
 async function testFinding (server) {
@@ -419,7 +468,7 @@ async function withServer (test) {
 }
 
 await start ();
-for (const test of [testWholeWay, testOrientations, testJpeg, testCancel, testTouch, testKeys, testFinding,
+for (const test of [testWholeWay, testOrientations, testJpeg, testCancel, testTouch, testKeys, testDropping, testFinding,
                     testComingBack, testCompare])
   await withServer (test);
 await finish ();
