@@ -4,6 +4,7 @@
 #include "app/assets.h"
 #include "app/report.h"
 #include "app/routes.h"
+#include "dictlearn/learner.h"
 
 gboolean
 web_get_file (const WebCall *call, Answer *answer, GError **error)
@@ -44,6 +45,16 @@ web_post_session (const WebCall *call, Answer *answer, GError **error)
   return TRUE;
 }
 
+static JsonArray *
+algorithm_names (void)
+{
+  JsonArray *names = json_array_new ();
+
+  for (int i = 0; learner_classes[i] != NULL; i++)
+    json_array_add_string_element (names, learner_classes[i]->name);
+  return names;
+}
+
 gboolean
 web_get_about (const WebCall *call, Answer *answer, GError **error)
 {
@@ -55,6 +66,7 @@ web_get_about (const WebCall *call, Answer *answer, GError **error)
   report_set_text (json, "version", TESSERA_VERSION);
   report_set_count (json, "max_upload", ROUTE_MOST_PICTURE);
   report_set_text (json, "bundled", bundled);
+  json_object_set_array_member (json, "algorithms", algorithm_names ());
   answer_set_json (answer, json);
   return TRUE;
 }

@@ -142,6 +142,7 @@ const compare = attempt(async () => {
 });
 
 export function beginCompare(about) {
+  $('algorithm').replaceChildren(...about.algorithms.map(name => new Option(name)));
   $('load-dictionary').addEventListener('click', loadDictionary);
   $('add-pictures').addEventListener('click', async () => addPictures(await chooseFiles($('choose-pictures'))));
   $('clear-pictures').addEventListener('click', clearPictures);

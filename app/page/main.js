@@ -4,7 +4,7 @@
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
 import * as mend from './mend.js';
-import { $, attempt, say, sentence } from './ui.js';
+import { $, say, sentence } from './ui.js';
 
 // ---- tabs ----
 
@@ -42,7 +42,7 @@ function listenToTabs() {
 
 function listenToButtons() {
   const actions = {
-    open: mend.choosePhoto, 'open-first': mend.choosePhoto, close: () => closePhoto(),
+    open: mend.choosePhoto, 'open-first': mend.choosePhoto, close: mend.askToClose,
     undo: mend.undo, redo: mend.redo,
     'find-blocks': () => mend.find('find-blocks', 'blacked-out blocks'),
     'find-dead': () => mend.find('find-dead', 'dead pixels'),
@@ -66,8 +66,6 @@ function listenToButtons() {
     $('hold').addEventListener(event, () => mend.showOriginal(false));
   mend.listenToSplit();
 }
-
-const closePhoto = attempt(async () => mend.closePhoto());
 
 // ---- keys ----
 

@@ -156,8 +156,9 @@ export function refresh() {
 
   document.body.classList.toggle('has-photo', photo !== null);
   document.body.classList.toggle('busy', busy);
-  for (const id of ['find-blocks', 'find-dead', 'load-mask', 'start'])
+  for (const id of ['find-blocks', 'find-dead', 'load-mask', 'close'])
     $(id).disabled = !photo || busy;
+  $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
     button.disabled = !photo || busy;
   $('undo').disabled = !photo || busy || !history.canUndo;
@@ -166,11 +167,11 @@ export function refresh() {
   $('start').disabled = !photo || busy || chosen('task') === 'fill' && mask.empty;
   $('download').disabled = !photo || busy;
   $('compare-toggle').disabled = $('hold').disabled = !photo || version === 0;
-  $('close').disabled = !photo;
   $('painted').textContent = !photo || mask.empty ? 'Nothing is painted over yet.'
     : `${mask.count.toLocaleString('en')} pixels painted over (${percent(share)}).`;
   $('zoom-text').textContent = photo ? `${Math.round(view.scale * 100)} %` : '';
   $('noise-row').hidden = chosen('task') !== 'denoise';
+  document.title = photo ? `${photo.name} · Tessera` : 'Tessera';
   $('start-text').textContent = chosen('task') === 'fill' ? 'Mend' : 'Remove noise';
 }
 
@@ -195,7 +196,7 @@ function describe() {
 export const openFile = attempt(async file => {
   if (!file || job !== 0)
     return;
-  if (unsaved && !confirm('The mended picture has not been downloaded. Open another one all the same?'))
+  if (!mayForget())
     return;
   if (file.size > limits.max_upload)
     throw new Error(`${file.name} is larger than ${Math.floor(limits.max_upload / 2 ** 20)} MB.`);
@@ -221,7 +222,16 @@ export const openFile = attempt(async file => {
   }
 });
 
-export async function closePhoto() {
+function mayForget() {
+  return !unsaved || confirm('The mended picture has not been downloaded. Let it go all the same?');
+}
+
+export const askToClose = attempt(async () => {
+  if (job === 0 && mayForget())
+    await closePhoto();
+});
+
+async function closePhoto() {
   const old = photo;
 
   photo = null;
@@ -246,6 +256,7 @@ function showProgress(state, label) {
   $('progress').hidden = false;
   $('progress-label').textContent = label;
   $('progress-text').textContent = progressText(state);
+  document.title = `${progressText(state)} · Tessera`;
   if (state.done > 0.02)
     $('progress-bar').value = state.done;
   else
