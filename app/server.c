@@ -20,9 +20,10 @@
 #define REQUEST_SECONDS 300 /* from there to the end of the answer */
 #define HEADER_BYTES (64 * 1024)
 #define STACK_BYTES (1024 * 1024)
-#define MOST_BYTES ((gssize) 1 << 30) /* of all bodies, in and out, together  \
-                                       */
 #define MOST_HANDLERS 16 /* requests that are answered at a time */
+
+/* Bytes of all bodies, in and out, together. */
+#define MOST_BYTES ((gssize) 2 << 30)
 
 /* A refused body of this size is read all the same: to close a connection
  * while a client writes takes the answer away from it. */
@@ -45,7 +46,8 @@ typedef struct {
   gboolean refused; /* the answer stands before the body is there */
   gsize max_body;
   ByteSink body;
-  gssize held; /* bytes that this one has of those of the server */
+  guint64 drained; /* bytes of a refused body */
+  gssize held;     /* bytes that this one has of those of the server */
 } Exchange;
 
 /* FALSE if there is no room for so many bytes more. */
@@ -136,8 +138,10 @@ take_piece (Exchange *exchange, const char *data, gsize size)
 {
   gsize room = exchange->max_body - exchange->body.size;
 
-  if (exchange->refused)
-    return TRUE;
+  if (exchange->refused) {
+    exchange->drained += size;
+    return exchange->drained <= MOST_DRAINED;
+  }
   return size <= room && hold (exchange, size)
          && byte_sink_append (&exchange->body, data, size);
 }

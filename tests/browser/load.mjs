@@ -169,6 +169,9 @@ async function testLarge () {
 
     note ('4 bodies of 1 GB that were not');
     ok ('a body without a length is cut off', endless.every (({ sent }) => sent < 700), endless);
+    const refused = await pour ({ 'Transfer-Encoding': 'chunked', 'Origin': 'null' }, gigabyte);
+
+    ok ('one that is refused even sooner', refused.sent < 64, refused);
   }
   const huge = Buffer.concat ([photo.subarray (0, 2000), Buffer.alloc (Math.ceil (100e6 * times))]);
   ok ('a large body that is no picture is refused',
