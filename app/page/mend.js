@@ -81,7 +81,7 @@ export function setTool(name) {
   tool = name;
   for (const button of document.querySelectorAll('[data-tool]'))
     button.setAttribute('aria-pressed', String(button.dataset.tool === name));
-  $('stage').dataset.tool = name;
+  $('stage').dataset.using = name;
   $('stage').classList.toggle('moving', name === 'move');
 }
 

@@ -115,11 +115,16 @@ export class Pointer {
 
   // ---- keys ----
 
+  // Space belongs to a button that has the focus, unless the pointer is on the
+  // picture; to a field, always.
   #onSpace(event, isDown) {
-    if (event.key !== ' ' || event.target?.closest?.('button, input, select, textarea, summary, a, [role=slider]'))
+    const owner = event.target?.closest?.('button, input, select, summary, a');
+
+    if (event.key !== ' ' || owner?.matches('[type=text], [type=number], select')
+        || owner && isDown && !this.#stage.matches(':hover'))
       return;
-    if (isDown)
-      event.preventDefault();
+    if (isDown || this.#space)
+      event.preventDefault?.();
     this.#space = isDown;
     this.#shape();
   }

@@ -323,12 +323,13 @@ async function testMoving (page) {
   await page.mouse.wheel (0, -300);
   await page.waitForFunction (before => parseInt (document.getElementById ('zoom-text').textContent) > before, before);
   ok ('the wheel zooms', true);
+  await page.locator ('[data-tool=brush]').focus ();
   await page.keyboard.down ('Space');
   await page.mouse.down ();
   await page.mouse.move (at.x + 60, at.y, { steps: 3 });
   await page.mouse.up ();
   await page.keyboard.up ('Space');
-  ok ('Space and dragging paint nothing', await painted (page) === 0);
+  ok ('Space and dragging paint nothing, even with the focus on a button', await painted (page) === 0);
   await page.keyboard.press ('0');
   ok ('0 shows all of it again', await scale () === before);
 }
