@@ -20,7 +20,8 @@ VERSION := 0.1.0
 BUILD   ?= build
 PREFIX  ?= /usr/local
 CFLAGS  ?= -O3 -g
-PKGS    := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke
+PKGS    := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke \
+           libmicrohttpd
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS))
@@ -83,6 +84,9 @@ dictionary: all
 	$(BUILD)/tessera learn data/photos --algorithm online --iterations 300 \
 	  --max-patches 200k --seed 1 --force -o $(LEARNED)
 
+# The page of "tessera serve" is inside the program too.
+$(BUILD)/app/assets.o: $(wildcard app/page/*)
+
 # Folders are layers: a file includes only its own or one further right.
 LAYERS := app imaging dictlearn omp base
 layers:
@@ -110,7 +114,8 @@ format:
 
 # Needs root or sudo, says what it will do, does nothing when all is there.
 APT := gcc libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
-       libopenblas-dev liblapacke-dev libglib2.0-dev libjson-glib-dev
+       libopenblas-dev liblapacke-dev libglib2.0-dev libjson-glib-dev \
+       libmicrohttpd-dev
 deps:
 	@missing=; for p in $(APT); do \
 	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null \

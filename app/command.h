@@ -25,3 +25,4 @@ gboolean corrupt_run (char **argv, GError **error);
 gboolean score_run (char **argv, GError **error);
 gboolean dict_run (char **argv, GError **error);
 gboolean compare_run (char **argv, GError **error);
+gboolean serve_run (char **argv, GError **error);

@@ -1,5 +1,6 @@
 /* denoise.c - repair damaged pixels and remove noise */
 #include "app/command.h"
+#include "app/interrupt.h"
 #include "app/repair.h"
 #include "imaging/denoise.h"
 #include "imaging/detect.h"
@@ -16,6 +17,14 @@ static const char about[] =
   "is\n"
   "is estimated, unless --sigma says it.  Where there is none, or with\n"
   "--sigma 0, pixels that are not damaged stay as they are.";
+
+static Mask *
+find_dead_pixels (const Image *image, GError **error)
+{
+  const Progress progress = { .cancellable = interrupt_cancellable () };
+
+  return mask_of_dead_pixels (image, &progress, error);
+}
 
 gboolean
 denoise_run (char **argv, GError **error)
@@ -37,7 +46,7 @@ denoise_run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .detect = mask_of_dead_pixels,
+    .detect = find_dead_pixels,
     .none_found = "found no damaged pixels",
     .sigma = &sigma,
   };

@@ -33,15 +33,22 @@ append_bar (GString *line, double done, int cells)
     g_string_append (line, i < full ? cell->full : cell->empty);
 }
 
+gint64
+progress_seconds_left (double done, gint64 elapsed)
+{
+  if (done < TIME_KNOWN_FROM || elapsed < TIME_KNOWN_AFTER)
+    return -1;
+  return (gint64) ((double) elapsed * (1 - done) / done / G_USEC_PER_SEC);
+}
+
 /* "1:02:03 left", or nothing while nobody can tell. */
 static char *
 time_left (double done, gint64 elapsed)
 {
-  gint64 seconds;
+  gint64 seconds = progress_seconds_left (done, elapsed);
 
-  if (done < TIME_KNOWN_FROM || elapsed < TIME_KNOWN_AFTER)
+  if (seconds < 0)
     return g_strdup ("");
-  seconds = (gint64) ((double) elapsed * (1 - done) / done / G_USEC_PER_SEC);
   if (seconds >= 3600)
     return g_strdup_printf ("  %d:%02d:%02d left", (int) (seconds / 3600),
                             (int) (seconds / 60 % 60), (int) (seconds % 60));

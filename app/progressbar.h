@@ -18,3 +18,7 @@ void progress_bar_set_label (ProgressBar *bar, const char *label);
 
 /* Takes the bar off the screen. */
 void progress_bar_stop (ProgressBar *bar);
+
+/* What is left, in seconds, of work of which the share @done took @elapsed
+ * microseconds; -1 while that would be a wild guess. */
+gint64 progress_seconds_left (double done, gint64 elapsed);

@@ -29,13 +29,20 @@ report_set_text (JsonObject *report, const char *key, const char *value)
     json_object_set_null_member (report, key);
 }
 
-gboolean
-report_print (JsonObject *report, GError **error)
+char *
+report_to_text (JsonObject *report)
 {
   g_autoptr (JsonNode) root =
     json_node_init_object (json_node_alloc (), report);
   g_autofree char *json = json_to_string (root, TRUE);
-  g_autofree char *text = g_strconcat (json, "\n", NULL);
+
+  return g_strconcat (json, "\n", NULL);
+}
+
+gboolean
+report_print (JsonObject *report, GError **error)
+{
+  g_autofree char *text = report_to_text (report);
 
   return stdout_write (text, strlen (text), error);
 }

@@ -11,4 +11,7 @@ void report_set_number (JsonObject *report, const char *key, double value);
 void report_set_count (JsonObject *report, const char *key, guint64 value);
 void report_set_text (JsonObject *report, const char *key, const char *value);
 
+/* The object as text with a final newline, which the caller owns. */
+char *report_to_text (JsonObject *report);
+
 gboolean report_print (JsonObject *report, GError **error);

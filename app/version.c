@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 
 #include <json-glib/json-glib.h>
+#include <microhttpd.h>
 #include <png.h>
 #include <stdio.h>
 #include <jpeglib.h>
@@ -24,9 +25,10 @@ version_show (GError **error)
     "libpng %s\n" JPEG_NAME "\n"
     "GLib %u.%u.%u\n"
     "json-glib " JSON_VERSION_S "\n"
+    "libmicrohttpd %s\n"
     "%s\n",
     png_get_libpng_ver (NULL), glib_major_version, glib_minor_version,
-    glib_micro_version, parallel_blas_name ());
+    glib_micro_version, MHD_get_version (), parallel_blas_name ());
 
   return stdout_write (text, strlen (text), error);
 }

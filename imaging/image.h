@@ -65,6 +65,11 @@ typedef struct {
   ImageMeta meta;
 } Image;
 
+/* A rectangle of pixels. */
+typedef struct {
+  int x, y, width, height;
+} ImageArea;
+
 /* Makes a black picture.  Returns NULL, with @error set (LIMIT), when there is
  * not enough memory. */
 Image *image_new (int width, int height, int channels, int depth,

@@ -49,6 +49,24 @@ mask_count (const Mask *mask)
   return count;
 }
 
+ImageArea
+mask_bounds (const Mask *mask)
+{
+  int left = mask->width, right = 0, top = mask->height, bottom = 0;
+
+  for (int y = 0; y < mask->height; y++)
+    for (int x = 0; x < mask->width; x++)
+      if (mask->missing[(gsize) y * (gsize) mask->width + (gsize) x]) {
+        left = MIN (left, x);
+        right = MAX (right, x + 1);
+        top = MIN (top, y);
+        bottom = y + 1;
+      }
+  if (right == 0)
+    return (ImageArea){ 0, 0, 0, 0 };
+  return (ImageArea){ left, top, right - left, bottom - top };
+}
+
 void
 mask_add (Mask *mask, const Mask *other)
 {

@@ -34,6 +34,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Mask, mask_free)
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
 
+/* The smallest area with all missing pixels in it; width and height are 0 if
+ * there are none. */
+ImageArea mask_bounds (const Mask *mask);
+
 /* Adds to @mask what @other, of the same size, says. */
 void mask_add (Mask *mask, const Mask *other);
 

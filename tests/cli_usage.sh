@@ -19,7 +19,7 @@ ok "no command: the help, and an exit code that a script notices" \
 ok "... with the commands" out_says "inpaint"
 expect "--help" 0 --help
 ok "... is on standard output only" [ ! -s err ]
-for command in inpaint denoise learn corrupt score compare dict synth; do
+for command in inpaint denoise serve learn corrupt score compare dict synth; do
   expect "the help names $command" 0 --help
   ok "... in its list" grep -q "^  $command " out
   expect "$command --help" 0 "$command" --help
@@ -31,14 +31,14 @@ for command in inpaint denoise learn corrupt score compare dict synth; do
 done
 
 expect "--version" 0 --version
-for name in tessera libpng libjpeg GLib json-glib OpenBLAS; do
+for name in tessera libpng libjpeg GLib json-glib libmicrohttpd OpenBLAS; do
   ok "... names $name and its version" grep -q "^$name[^ ]* [0-9]" out
 done
 
 # ---- manual ----
 
 manual=$ROOT/docs/man
-for command in inpaint denoise learn corrupt score compare dict synth; do
+for command in inpaint denoise serve learn corrupt score compare dict synth; do
   run "$command" --help
   missing=0
   for option in $(grep -o -e '^  .*--[a-z-]*' out | sed 's/.*--//'); do

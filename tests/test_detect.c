@@ -86,7 +86,7 @@ test_dead_pixels_of_one_colour (void)
       g_autofree guint8 *truth = NULL;
       DamageOptions options = { .missing = shares[s], .seed = i };
       g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
-      g_autoptr (Mask) mask = mask_of_dead_pixels (damaged, NULL);
+      g_autoptr (Mask) mask = mask_of_dead_pixels (damaged, NULL, NULL);
       Hits hits = compare (mask, truth);
 
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
@@ -115,7 +115,7 @@ test_random_values (void)
             photo->samples[3 * p + c] =
               (guint16) random_below (i, 1, 3 * p + c, 256);
         }
-      mask = mask_of_dead_pixels (photo, NULL);
+      mask = mask_of_dead_pixels (photo, NULL, NULL);
       hits = compare (mask, truth);
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
                       hits.found, hits.false_alarms);
@@ -181,7 +181,7 @@ test_black_and_white_is_not_dead (void)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 60; x++)
       *image_pixel (page, x, y) = x % 7 != 0 || y % 9 > 5;
-  mask = mask_of_dead_pixels (page, NULL);
+  mask = mask_of_dead_pixels (page, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -200,7 +200,7 @@ test_transparent_is_not_dead (void)
               3 * sizeof (guint16));
       image->samples[4 * i + 3] = 255;
     }
-  mask = mask_of_dead_pixels (image, NULL);
+  mask = mask_of_dead_pixels (image, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 

@@ -1,0 +1,25 @@
+/* deadlines.h - connections that take too long are cut
+ *
+ * A client that sends a byte now and then is never idle, and would hold its
+ * connection for ever.  So each gets a time by which it must be through.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct Deadlines Deadlines;
+
+Deadlines *deadlines_new (void);
+void deadlines_free (Deadlines *self);
+
+/* Gives the connection named by @key, with its socket @fd, so many seconds
+ * from now. */
+void deadlines_set (Deadlines *self, gconstpointer key, int fd, int seconds);
+
+/* To be called before the socket is closed. */
+void deadlines_remove (Deadlines *self, gconstpointer key);
+
+/* Shuts down the sockets whose time is over.  To be called now and then. */
+void deadlines_enforce (Deadlines *self);

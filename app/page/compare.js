@@ -1,0 +1,158 @@
+// compare.js - the second tab: dictionaries seen, learned and compared
+
+import { getBlob, post, postForJson, remove, watch } from './api.js';
+import { listDictionaries } from './mend.js';
+import { $, attempt, chooseFiles, chosen, duration, saveBlob, say, sentence } from './ui.js';
+
+let pictures = 0;             // that the server has to learn from
+let learned = 0;
+const mosaics = new Map();    // number of a dictionary -> address of its picture
+
+// ---- dictionaries ----
+
+async function mosaic(number) {
+  if (!mosaics.has(number))
+    mosaics.set(number, URL.createObjectURL(await getBlob(`/api/dictionaries/${number}/mosaic`)));
+  return mosaics.get(number);
+}
+
+async function card({ number, name, about }) {
+  const item = document.createElement('li');
+  const image = document.createElement('img');
+  const title = document.createElement('strong');
+  const facts = document.createElement('span');
+  const save = document.createElement('button');
+
+  image.alt = `The patches of ${name}`;
+  image.src = await mosaic(number);
+  title.textContent = name;
+  facts.textContent = about;
+  facts.className = 'quiet';
+  save.textContent = 'Save';
+  save.setAttribute('aria-label', `Save ${name}`);
+  save.addEventListener('click', attempt(async () => {
+    saveBlob(await getBlob(`/api/dictionaries/${number}/file`), `${fileName(name)}.safetensors`);
+  }));
+  item.append(image, title, facts, save);
+  return item;
+}
+
+function fileName(name) {
+  return name.replace(/\.(safetensors|npy)$/, '').replace(/[^\w.-]+/g, '-').toLowerCase();
+}
+
+export const showCompare = attempt(async () => {
+  const list = await listDictionaries();
+
+  $('dictionaries').replaceChildren(...await Promise.all(list.map(card)));
+});
+
+const loadDictionary = attempt(async () => {
+  const [file] = await chooseFiles($('choose-dictionary'));
+
+  if (!file)
+    return;
+  await post('/api/dictionaries', file, { query: { name: file.name } });
+  await showCompare();
+});
+
+// ---- pictures to learn from ----
+
+function refresh() {
+  $('picture-count').textContent = pictures === 0 ? 'Drop pictures here, or choose some'
+    : pictures === 1 ? 'One picture. Drop more, or choose some' : `${pictures} pictures. Drop more, or choose some`;
+  $('learn').disabled = pictures === 0 || !$('learn-work').hidden;
+  $('clear-pictures').disabled = pictures === 0 || !$('learn-work').hidden;
+  $('run-compare').disabled = !$('compare-work').hidden || chosen('source') === 'training' && pictures === 0;
+  $('folder-row').hidden = chosen('source') !== 'folder';
+}
+
+export const addPictures = attempt(async files => {
+  const refused = [];
+
+  for (const file of files) {
+    try {
+      ({ pictures } = await postForJson('/api/training', file));
+    } catch (error) {
+      refused.push(`${file.name}: ${error.message}`);
+    }
+    refresh();
+  }
+  if (refused.length > 0)
+    say(sentence(refused[0]) + (refused.length > 1 ? ` And ${refused.length - 1} more.` : ''), 'error');
+});
+
+const clearPictures = attempt(async () => {
+  await remove('/api/training');
+  pictures = 0;
+  refresh();
+});
+
+// ---- work ----
+
+// Starts a job and shows it in the box named by its prefix; null if it was
+// cancelled.
+async function work(prefix, start, doing) {
+  const box = $(`${prefix}-work`);
+
+  box.hidden = false;
+  refresh();
+  try {
+    const { job } = await start();
+
+    $(`${prefix}-cancel`).onclick = attempt(() => remove(`/api/jobs/${job}`));
+    const state = await watch(job, now => {
+      $(`${prefix}-text`).textContent = now.state === 'waiting' ? 'Waiting for its turn'
+        : `${doing} for ${duration(now.seconds)}`;
+    });
+
+    if (state.state === 'failed')
+      throw new Error(state.error);
+    return state.state === 'done' ? state : null;
+  } finally {
+    box.hidden = true;
+    $(`${prefix}-text`).textContent = '';
+    refresh();
+  }
+}
+
+const learn = attempt(async () => {
+  const algorithm = $('algorithm').value;
+  const query = { algorithm, seconds: $('learn-seconds').value, name: `Learned here ${learned + 1}, ${algorithm}` };
+  const done = await work('learn', () => postForJson('/api/learning', null, { query }), 'Learning');
+
+  if (!done)
+    return say('Cancelled.');
+  learned++;
+  await showCompare();
+  say('Learned. It can be chosen under "More" when mending.');
+});
+
+const compare = attempt(async () => {
+  const query = { source: chosen('source'), folder: $('folder').value, seconds: $('compare-seconds').value };
+  const done = await work('compare', () => postForJson('/api/comparison', null, { query }), 'Comparing');
+
+  if (!done)
+    return say('Cancelled.');
+  const address = `/report/${done.report}/index.html`;
+
+  $('report-frame').src = $('report-link').href = address;
+  $('report').hidden = false;
+  $('report').scrollIntoView();
+});
+
+export function beginCompare(about) {
+  $('algorithm').replaceChildren(...about.algorithms.map(name => new Option(name)));
+  $('load-dictionary').addEventListener('click', loadDictionary);
+  $('add-pictures').addEventListener('click', async () => addPictures(await chooseFiles($('choose-pictures'))));
+  $('clear-pictures').addEventListener('click', clearPictures);
+  $('learn').addEventListener('click', learn);
+  $('run-compare').addEventListener('click', compare);
+  for (const radio of document.querySelectorAll('input[name=source]'))
+    radio.addEventListener('change', refresh);
+  if (!about.bundled) {
+    document.querySelector('input[name=source][value=bundled]').disabled = true;
+    document.querySelector('input[name=source][value=training]').checked = true;
+  }
+  refresh();
+}

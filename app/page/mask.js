@@ -1,0 +1,270 @@
+// mask.js - which pixels are painted over
+//
+// One byte a pixel at the full size of the upright picture.  Beside it stand
+// two coarser levels, in which a cell is set if any of its 4 x 4 or 16 x 16
+// pixels is: what is shown of a large picture is read from those.
+//
+// Whatever changes the mask says first which tiles it will touch, so that a
+// history can keep what was there.
+
+export const TILE = 256;
+const FACTORS = [4, 16];
+
+// The smallest area with both of them in it; either may be null.
+export function union(a, b) {
+  if (!a || !b)
+    return a || b;
+  return {
+    x0: Math.min(a.x0, b.x0), y0: Math.min(a.y0, b.y0),
+    x1: Math.max(a.x1, b.x1), y1: Math.max(a.y1, b.y1)
+  };
+}
+
+export class Mask {
+  constructor(width, height) {
+    this.width = width;
+    this.height = height;
+    this.data = new Uint8Array(width * height);
+    this.levels = FACTORS.map(factor => {
+      const across = Math.ceil(width / factor);
+
+      return { factor, across, data: new Uint8Array(across * Math.ceil(height / factor)) };
+    });
+    this.tilesAcross = Math.ceil(width / TILE);
+    this.count = 0;
+    this.beforeTile = () => {};   // called with the number of a tile
+  }
+
+  get empty() {
+    return this.count === 0;
+  }
+
+  // ---- painting; all return the area that changed, or null ----
+
+  // Everything within radius of the line between two points.
+  stroke(from, to, radius, value) {
+    const area = this.#clip({
+      x0: Math.floor(Math.min(from.x, to.x) - radius),
+      y0: Math.floor(Math.min(from.y, to.y) - radius),
+      x1: Math.ceil(Math.max(from.x, to.x) + radius) + 1,
+      y1: Math.ceil(Math.max(from.y, to.y) + radius) + 1
+    });
+
+    if (!area)
+      return null;
+    this.#announce(area);
+    for (let y = area.y0; y < area.y1; y++) {
+      const span = capsuleSpan(from, to, radius, y + 0.5);
+
+      if (span)
+        this.#fillRow(y, Math.ceil(span[0] - 0.5), Math.floor(span[1] - 0.5) + 1, value);
+    }
+    this.#coarsen(area);
+    return area;
+  }
+
+  rectangle(from, to, value) {
+    const area = this.#clip({
+      x0: Math.floor(Math.min(from.x, to.x)), y0: Math.floor(Math.min(from.y, to.y)),
+      x1: Math.ceil(Math.max(from.x, to.x)), y1: Math.ceil(Math.max(from.y, to.y))
+    });
+
+    if (!area)
+      return null;
+    this.#announce(area);
+    for (let y = area.y0; y < area.y1; y++)
+      this.#fillRow(y, area.x0, area.x1, value);
+    this.#coarsen(area);
+    return area;
+  }
+
+  clear() {
+    return this.rectangle({ x: 0, y: 0 }, { x: this.width, y: this.height }, 0);
+  }
+
+  // Adds what the runs say to the mask.
+  addRuns(runs) {
+    let at = 0, changed = null;
+
+    for (const [length, value] of lengths(runs)) {
+      if (value) {
+        const y0 = Math.floor(at / this.width), y1 = Math.floor((at + length - 1) / this.width) + 1;
+        const area = y1 - y0 === 1
+          ? { x0: at % this.width, y0, x1: at % this.width + length, y1 }
+          : { x0: 0, y0, x1: this.width, y1 };
+
+        this.#announce(area);
+        this.#fill(at, at + length, 1);
+        changed = union(changed, area);
+      }
+      at += length;
+    }
+    if (changed)
+      this.#coarsen(changed);
+    return changed;
+  }
+
+  // The mask as runs that are known and missing in turn; see maskruns.h.
+  toRuns() {
+    const bytes = [];
+    const total = this.data.length;
+
+    for (let at = 0, value = 1; at < total; value = 1 - value) {
+      const found = this.data.indexOf(value, at);
+      const end = found < 0 ? total : found;
+
+      appendLength(bytes, end - at);
+      at = end;
+    }
+    return new Uint8Array(bytes);
+  }
+
+  // ---- tiles, for the history: eight pixels a byte ----
+
+  readTile(tile) {
+    const area = this.#tileArea(tile);
+    const bits = new Uint8Array(TILE * TILE / 8);
+
+    for (let y = area.y0; y < area.y1; y++)
+      for (let x = area.x0, row = y * this.width; x < area.x1; x++)
+        if (this.data[row + x])
+          bits[((y - area.y0) * TILE + x - area.x0) >> 3] |= 1 << ((x - area.x0) & 7);
+    return bits;
+  }
+
+  // Returns the area of the tile.
+  writeTile(tile, bits) {
+    const area = this.#tileArea(tile);
+
+    for (let y = area.y0; y < area.y1; y++)
+      for (let x = area.x0, row = y * this.width; x < area.x1; x++) {
+        const value = bits[((y - area.y0) * TILE + x - area.x0) >> 3] >> ((x - area.x0) & 7) & 1;
+
+        this.count += value - this.data[row + x];
+        this.data[row + x] = value;
+      }
+    this.#coarsen(area);
+    return area;
+  }
+
+  #tileArea(tile) {
+    const x0 = tile % this.tilesAcross * TILE, y0 = Math.floor(tile / this.tilesAcross) * TILE;
+
+    return { x0, y0, x1: Math.min(x0 + TILE, this.width), y1: Math.min(y0 + TILE, this.height) };
+  }
+
+  #announce(area) {
+    for (let row = area.y0 - area.y0 % TILE; row < area.y1; row += TILE)
+      for (let col = area.x0 - area.x0 % TILE; col < area.x1; col += TILE)
+        this.beforeTile(row / TILE * this.tilesAcross + col / TILE);
+  }
+
+  // ---- inside ----
+
+  #clip(area) {
+    const clipped = {
+      x0: Math.max(0, area.x0), y0: Math.max(0, area.y0),
+      x1: Math.min(this.width, area.x1), y1: Math.min(this.height, area.y1)
+    };
+
+    return clipped.x0 < clipped.x1 && clipped.y0 < clipped.y1 ? clipped : null;
+  }
+
+  #fillRow(y, x0, x1, value) {
+    const row = y * this.width;
+
+    this.#fill(row + Math.max(0, x0), row + Math.min(this.width, x1), value);
+  }
+
+  #fill(start, end, value) {
+    let before = 0;
+
+    if (start >= end)
+      return;
+    for (let i = start; i < end; i++)
+      before += this.data[i];
+    this.data.fill(value, start, end);
+    this.count += value * (end - start) - before;
+  }
+
+  // Brings the coarser levels up to date within an area.
+  #coarsen(area) {
+    let from = { factor: 1, across: this.width, data: this.data }, height = this.height;
+
+    for (const level of this.levels) {
+      const step = level.factor / from.factor;
+      const y1 = Math.ceil(area.y1 / level.factor), x1 = Math.ceil(area.x1 / level.factor);
+
+      for (let y = Math.floor(area.y0 / level.factor); y < y1; y++)
+        for (let x = Math.floor(area.x0 / level.factor); x < x1; x++)
+          level.data[y * level.across + x] = anySet(from, height, x * step, y * step, step);
+      height = Math.ceil(this.height / level.factor);
+      from = level;
+    }
+  }
+}
+
+function anySet(level, height, x0, y0, side) {
+  const x1 = Math.min(x0 + side, level.across), y1 = Math.min(y0 + side, height);
+
+  for (let y = y0; y < y1; y++)
+    for (let x = x0; x < x1; x++)
+      if (level.data[y * level.across + x])
+        return 1;
+  return 0;
+}
+
+// Where the row at height y crosses all points within radius of a line: the
+// two round ends, and the slanted rectangle between them.  Null if nowhere.
+function capsuleSpan(from, to, radius, y) {
+  let low = Infinity, high = -Infinity;
+  const add = x => {
+    low = Math.min(low, x);
+    high = Math.max(high, x);
+  };
+
+  for (const end of [from, to]) {
+    const half = Math.sqrt(radius * radius - (y - end.y) ** 2);
+
+    if (half >= 0) {
+      add(end.x - half);
+      add(end.x + half);
+    }
+  }
+  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  if (length > 0) {
+    const nx = (from.y - to.y) / length * radius, ny = (to.x - from.x) / length * radius;
+    const corners = [[from.x + nx, from.y + ny], [to.x + nx, to.y + ny],
+                     [to.x - nx, to.y - ny], [from.x - nx, from.y - ny]];
+
+    corners.forEach(([ax, ay], i) => {
+      const [bx, by] = corners[(i + 1) % 4];
+
+      if (ay !== by && (y - ay) * (y - by) <= 0)
+        add(ax + (bx - ax) * (y - ay) / (by - ay));
+    });
+  }
+  return low <= high ? [low, high] : null;
+}
+
+function appendLength(bytes, length) {
+  for (; length >= 0x80; length = Math.floor(length / 0x80))
+    bytes.push(length & 0x7f | 0x80);
+  bytes.push(length);
+}
+
+// Pairs of a length and 0 or 1.
+function* lengths(runs) {
+  let length = 0, scale = 1, value = 0;
+
+  for (const byte of runs) {
+    length += (byte & 0x7f) * scale;
+    scale *= 0x80;
+    if (byte < 0x80) {
+      yield [length, value];
+      length = 0;
+      scale = 1;
+      value = 1 - value;
+    }
+  }
+}

@@ -1,0 +1,372 @@
+// view.js - shows the picture, the mask over it, and before beside after
+//
+// Two canvases lie on each other: the picture below, the mask above.  The
+// picture is drawn from a preview of all of it and, where that is too coarse,
+// from the visible part at the size of the screen, fetched when the view has
+// come to rest.  The pixels themselves never come here.
+
+import { getBlob } from './api.js';
+
+const PREVIEW_SIDE = 2048;
+const LARGEST_DETAIL = 4096;
+const REST = 120;             // milliseconds without a move
+const MARGIN = 24;            // around a picture that fits, in CSS pixels
+const LARGEST_SCALE = 32;
+const MASK_COLOUR = 0x9a782dff;  // ABGR, as a little-endian machine stores it
+
+export class View {
+  #stage;
+  #below;
+  #above;
+  #scale = 1;       // CSS pixels a pixel of the picture
+  #left = 0;        // of the picture, in CSS pixels
+  #top = 0;
+  #shots = new Map();   // version -> { preview, detail }
+  #timer = 0;
+  #frame = 0;
+  #dirty = { picture: false, mask: false };
+  #fits = true;     // the view follows the size of the window
+
+  photo = null;     // what the server said of it
+  mask = null;
+  version = 0;
+  compared = false; // left of the split is version 0
+  split = 0.5;      // share of the stage
+  original = false; // show only version 0
+  onchange = () => {};
+
+  constructor(stage, below, above) {
+    this.#stage = stage;
+    this.#below = below;
+    this.#above = above;
+    new ResizeObserver(() => this.#resize()).observe(stage);
+  }
+
+  get scale() {
+    return this.#scale;
+  }
+
+  get origin() {
+    return { x: this.#left, y: this.#top };
+  }
+
+  // ---- what is shown ----
+
+  async show(photo, mask) {
+    this.forget();
+    this.photo = photo;
+    this.mask = mask;
+    this.version = 0;
+    this.compared = this.original = false;
+    this.fit();
+    await this.#load(0);
+  }
+
+  forget() {
+    for (const shot of this.#shots.values())
+      close(shot);
+    this.#shots.clear();
+    this.photo = this.mask = null;
+    this.redraw();
+  }
+
+  async showVersion(version) {
+    this.version = version;
+    for (const [number, shot] of this.#shots)
+      if (number !== 0 && number !== version) {
+        close(shot);
+        this.#shots.delete(number);
+      }
+    await this.#load(version);
+    this.#rest();
+  }
+
+  async #load(version) {
+    const photo = this.photo;
+
+    if (this.#shots.has(version))
+      return this.redraw();
+    const preview = await this.#fetch(photo, { version, side: PREVIEW_SIDE });
+    if (photo !== this.photo)
+      return preview.close();
+    this.#shots.set(version, { preview, detail: null, area: null, loading: null });
+    this.redraw();
+  }
+
+  async #fetch(photo, query, signal) {
+    return createImageBitmap(await getBlob(`/api/photos/${photo.id}/view`, { query, signal }));
+  }
+
+  // ---- where it is shown ----
+
+  // From the window to the picture.
+  toPicture(clientX, clientY) {
+    const box = this.#stage.getBoundingClientRect();
+
+    return {
+      x: (clientX - box.left - this.#left) / this.#scale,
+      y: (clientY - box.top - this.#top) / this.#scale
+    };
+  }
+
+  fit() {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+
+    if (!this.photo || !width)
+      return;
+    const scale = Math.min((width - 2 * MARGIN) / this.photo.width,
+                           (height - 2 * MARGIN) / this.photo.height);
+
+    this.#scale = Math.max(Math.min(scale, LARGEST_SCALE), 1e-3);
+    this.#left = (width - this.photo.width * this.#scale) / 2;
+    this.#top = (height - this.photo.height * this.#scale) / 2;
+    this.#fits = true;
+    this.#moved();
+  }
+
+  // Changes the scale by a factor and keeps the point of the window in place.
+  zoom(factor, clientX, clientY) {
+    const box = this.#stage.getBoundingClientRect();
+    const x = (clientX ?? box.left + box.width / 2) - box.left;
+    const y = (clientY ?? box.top + box.height / 2) - box.top;
+    const smallest = Math.min(1, 64 / Math.max(this.photo.width, this.photo.height));
+    const scale = Math.min(Math.max(this.#scale * factor, smallest), LARGEST_SCALE);
+
+    this.#left = x - (x - this.#left) * scale / this.#scale;
+    this.#top = y - (y - this.#top) * scale / this.#scale;
+    this.#scale = scale;
+    this.#fits = false;
+    this.#moved();
+  }
+
+  pan(dx, dy) {
+    this.#left += dx;
+    this.#top += dy;
+    this.#fits = false;
+    this.#moved();
+  }
+
+  // Never lets the picture get out of sight.
+  #moved() {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+    const w = this.photo.width * this.#scale, h = this.photo.height * this.#scale;
+    const keep = 48;
+
+    this.#left = Math.min(Math.max(this.#left, keep - w), width - keep);
+    this.#top = Math.min(Math.max(this.#top, keep - h), height - keep);
+    this.redraw();
+    this.#rest();
+    this.onchange();
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+    const density = window.devicePixelRatio || 1;
+
+    this.#below.width = Math.round(width * density);
+    this.#below.height = Math.round(height * density);
+    this.#above.width = width;
+    this.#above.height = height;
+    if (this.photo && this.#fits)
+      this.fit();
+    else if (this.photo)
+      this.#moved();
+    this.redraw();
+  }
+
+  // ---- detail ----
+
+  // The part of the picture that can be seen, in whole pixels.
+  #visible() {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+    const x = Math.max(0, Math.floor(-this.#left / this.#scale));
+    const y = Math.max(0, Math.floor(-this.#top / this.#scale));
+
+    return {
+      x, y,
+      w: Math.min(this.photo.width, Math.ceil((width - this.#left) / this.#scale)) - x,
+      h: Math.min(this.photo.height, Math.ceil((height - this.#top) / this.#scale)) - y
+    };
+  }
+
+  #rest() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#sharpen(), REST);
+  }
+
+  #sharpen() {
+    const shown = this.compared || this.original ? [0, this.version] : [this.version];
+
+    for (const version of new Set(shown))
+      if (this.#shots.has(version))
+        this.#sharpenShot(version, this.#shots.get(version)).catch(() => {});
+  }
+
+  async #sharpenShot(version, shot) {
+    const photo = this.photo;
+    const longest = Math.max(photo.width, photo.height);
+    const density = window.devicePixelRatio || 1;
+    const wanted = Math.min(1, this.#scale * density);
+    const area = this.#visible();
+
+    shot.loading?.abort();
+    if (wanted * longest <= PREVIEW_SIDE * 1.05 || area.w < 1 || area.h < 1) {
+      shot.detail?.close();
+      shot.detail = shot.area = null;
+      return;
+    }
+    shot.loading = new AbortController();
+    const side = Math.min(LARGEST_DETAIL, Math.ceil(Math.max(area.w, area.h) * wanted));
+    const bitmap = await this.#fetch(photo, { version, side, ...area }, shot.loading.signal);
+    shot.detail?.close();
+    shot.detail = bitmap;
+    shot.area = area;
+    this.redraw();
+  }
+
+  // ---- drawing ----
+
+  redraw() {
+    this.#dirty.picture = this.#dirty.mask = true;
+    this.#schedule();
+  }
+
+  // The mask has changed within an area of the picture.
+  redrawMask(area) {
+    if (!area)
+      return;
+    this.#paintMask(area);
+  }
+
+  #schedule() {
+    if (!this.#frame)
+      this.#frame = requestAnimationFrame(() => {
+        this.#frame = 0;
+        if (this.#dirty.picture)
+          this.#paintPicture();
+        if (this.#dirty.mask)
+          this.#paintMask(null);
+        this.#dirty.picture = this.#dirty.mask = false;
+      });
+  }
+
+  #paintPicture() {
+    const canvas = this.#below, context = canvas.getContext('2d');
+    const density = window.devicePixelRatio || 1;
+
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    if (!this.photo)
+      return;
+    context.setTransform(density, 0, 0, density, 0, 0);
+    context.imageSmoothingEnabled = this.#scale * density < 3;
+    context.imageSmoothingQuality = 'high';
+    if (this.original)
+      this.#paintShot(context, this.#shots.get(0));
+    else
+      this.#paintShot(context, this.#shots.get(this.version));
+    if (this.compared && !this.original)
+      this.#paintBefore(context);
+  }
+
+  #paintBefore(context) {
+    context.save();
+    context.beginPath();
+    context.rect(0, 0, this.#stage.clientWidth * this.split, this.#stage.clientHeight);
+    context.clip();
+    this.#paintShot(context, this.#shots.get(0));
+    context.restore();
+  }
+
+  #paintShot(context, shot) {
+    if (!shot)
+      return;
+    const { width, height } = this.photo, scale = this.#scale;
+
+    if (this.photo.alpha)
+      paintChecks(context, this.#left, this.#top, width * scale, height * scale);
+    context.drawImage(shot.preview, this.#left, this.#top, width * scale, height * scale);
+    if (shot.detail)
+      context.drawImage(shot.detail, this.#left + shot.area.x * scale, this.#top + shot.area.y * scale,
+                        shot.area.w * scale, shot.area.h * scale);
+  }
+
+  // Draws the part of the mask within an area, or all that can be seen of it.
+  // Each pixel of the canvas looks up one cell of the level that is just fine
+  // enough.
+  #paintMask(area) {
+    const canvas = this.#above, context = canvas.getContext('2d');
+
+    if (!this.photo) {
+      context.clearRect(0, 0, canvas.width, canvas.height);
+      return;
+    }
+    const scale = this.#scale, whole = !area;
+    const bounds = area ?? { x0: 0, y0: 0, x1: this.photo.width, y1: this.photo.height };
+    const x0 = Math.max(0, Math.floor(bounds.x0 * scale + this.#left) - 1);
+    const y0 = Math.max(0, Math.floor(bounds.y0 * scale + this.#top) - 1);
+    const x1 = Math.min(canvas.width, Math.ceil(bounds.x1 * scale + this.#left) + 1);
+    const y1 = Math.min(canvas.height, Math.ceil(bounds.y1 * scale + this.#top) + 1);
+
+    if (whole)
+      context.clearRect(0, 0, canvas.width, canvas.height);
+    if (x0 >= x1 || y0 >= y1 || whole && this.mask.empty)
+      return;
+    context.putImageData(this.#maskPixels(x0, y0, x1 - x0, y1 - y0), x0, y0);
+  }
+
+  #maskPixels(x0, y0, width, height) {
+    const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
+    const level = this.#level(), step = 1 / (this.#scale * level.factor);
+    const columns = new Int32Array(width);
+    const across = this.photo.width, down = this.photo.height;
+
+    for (let i = 0; i < width; i++) {
+      const x = (x0 + i + 0.5 - this.#left) * step;
+
+      columns[i] = x < 0 || x * level.factor >= across ? -1 : Math.floor(x);
+    }
+    for (let j = 0; j < height; j++) {
+      const y = (y0 + j + 0.5 - this.#top) * step;
+
+      if (y < 0 || y * level.factor >= down)
+        continue;
+      const row = Math.floor(y) * level.across;
+
+      for (let i = 0, at = j * width; i < width; i++, at++)
+        if (columns[i] >= 0 && level.data[row + columns[i]])
+          pixels[at] = MASK_COLOUR;
+    }
+    return image;
+  }
+
+  #level() {
+    const mask = this.mask;
+    let best = { factor: 1, across: mask.width, data: mask.data };
+
+    for (const level of mask.levels)
+      if (level.factor * this.#scale <= 1)
+        best = level;
+    return best;
+  }
+}
+
+// What stands for transparency.  It keeps a pixel off the edge, where it would
+// shine through.
+function paintChecks(context, left, top, width, height) {
+  const side = 10, tile = new OffscreenCanvas(2 * side, 2 * side), squares = tile.getContext('2d');
+
+  squares.fillStyle = '#fff';
+  squares.fillRect(0, 0, 2 * side, 2 * side);
+  squares.fillStyle = '#ccc';
+  squares.fillRect(0, 0, side, side);
+  squares.fillRect(side, side, side, side);
+  context.fillStyle = context.createPattern(tile, 'repeat');
+  context.fillRect(left + 1, top + 1, width - 2, height - 2);
+}
+
+function close(shot) {
+  shot.loading?.abort();
+  shot.preview.close();
+  shot.detail?.close();
+}

@@ -1,0 +1,61 @@
+/* photo.h - a photograph that is open in a page
+ *
+ * Version 0 is what was uploaded; each restoration adds one.  Versions never
+ * change, so whoever holds one may read it without locks.  When they take too
+ * much memory, those between the first and the last two are dropped.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include "imaging/image.h"
+
+#include <json-glib/json-glib.h>
+
+typedef struct Photo Photo;
+
+/* Takes @image over.  @name is that of the file, for people. */
+Photo *photo_new (const char *name, Image *image);
+Photo *photo_ref (Photo *self);
+void photo_unref (Photo *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Photo, photo_unref)
+
+/* Names the photograph in addresses: random, so that nobody guesses it. */
+const char *photo_id (const Photo *self);
+
+/* The name of the file, and the one that a mended copy should have:
+ * "beach.jpg" and "beach-mended.jpg". */
+const char *photo_name (const Photo *self);
+char *photo_mended_name (const Photo *self);
+
+int photo_width (const Photo *self);
+int photo_height (const Photo *self);
+
+/* A version; free with photo_version_unref().  NULL with @error set (INPUT)
+ * when there is none of that number any more. */
+typedef struct {
+  Image *image;
+} PhotoVersion;
+
+PhotoVersion *photo_version (Photo *self, int number, GError **error);
+void photo_version_unref (PhotoVersion *version);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhotoVersion, photo_version_unref)
+
+/* Appends @image, which it takes over, as what follows version @base; those
+ * that followed it before are gone.  Returns its number. */
+int photo_add_version (Photo *self, int base, Image *image);
+
+/* The numbers of the versions that are there, for json_array_unref(). */
+JsonArray *photo_versions (Photo *self);
+
+/* Bytes of all versions. */
+gsize photo_bytes (Photo *self);
+
+/* The damage that was found last, as runs (imaging/maskruns.h).  The first
+ * takes @runs over; the second returns a reference, or NULL for none. */
+void photo_set_found (Photo *self, GBytes *runs);
+GBytes *photo_found (Photo *self);
+
+/* When somebody last asked for it, in microseconds. */
+void photo_touch (Photo *self);
+gint64 photo_touched (Photo *self);

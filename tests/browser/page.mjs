@@ -1,0 +1,82 @@
+// page.mjs - drives the page of "tessera serve" as a person would
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { open } from './lib.mjs';
+
+// Starts a server; its address is good for one page.
+export async function startServer (...options) {
+  const child = spawn (process.env.TESSERA, ['serve', '--no-open', '--quiet', ...options],
+                       { stdio: ['ignore', 'pipe', 'inherit'] });
+  const address = await new Promise (resolve =>
+    child.stdout.once ('data', data => resolve (String (data).trim ())));
+
+  return {
+    pid: child.pid,
+    address,
+    base: address.replace (/#.*/, ''),
+    stop () {
+      return new Promise (resolve => {
+        child.once ('exit', resolve);
+        child.kill ('SIGTERM');
+      });
+    }
+  };
+}
+
+export async function openPage (address, options) {
+  const page = await open (address, options);
+
+  await page.waitForSelector ('body.ready');
+  return page;
+}
+
+// Opens a picture by the button; bytes or the path of a file.
+export async function openPicture (page, name, bytes) {
+  const [chooser] = await Promise.all ([page.waitForEvent ('filechooser'), page.click ('#open')]);
+
+  await chooser.setFiles ({ name, mimeType: 'image/png', buffer: bytes });
+  await page.waitForSelector ('body.has-photo:not(.loading)');
+  await page.waitForFunction (name => document.getElementById ('file-name').textContent === name, name);
+}
+
+// From shares of the shown picture to the window.  The picture is as large as
+// it can be with a margin of 24 pixels.
+export async function toWindow (page, width, height, x, y) {
+  const box = await page.locator ('#stage').boundingBox ();
+  const scale = Math.min ((box.width - 48) / width, (box.height - 48) / height);
+
+  return {
+    x: box.x + box.width / 2 + (x - 0.5) * width * scale,
+    y: box.y + box.height / 2 + (y - 0.5) * height * scale
+  };
+}
+
+// Paints a line between two points, each [x, y] in shares of the picture.
+export async function paint (page, [width, height], from, to) {
+  const a = await toWindow (page, width, height, ...from), b = await toWindow (page, width, height, ...to);
+
+  await page.mouse.move (a.x, a.y);
+  await page.mouse.down ();
+  await page.mouse.move (b.x, b.y, { steps: 12 });
+  await page.mouse.up ();
+}
+
+export async function painted (page) {
+  const text = await page.textContent ('#painted');
+
+  return text.startsWith ('Nothing') ? 0 : Number (text.replace (/ .*/, '').replaceAll (',', ''));
+}
+
+// What a button lets one save: { name, bytes }.
+export async function saved (page, button) {
+  const [download] = await Promise.all ([page.waitForEvent ('download'), page.click (button)]);
+
+  return { name: download.suggestedFilename (), bytes: readFileSync (await download.path ()) };
+}
+
+export async function mend (page) {
+  await page.click ('#start');
+  await page.waitForSelector ('#split:not([hidden])', { timeout: 120000 });
+}
+
