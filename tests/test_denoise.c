@@ -326,8 +326,8 @@ test_failure_changes_nothing (void)
   assert_same_samples (image, before);
 }
 
-/* The middle of photographs that nothing was tuned on, against what BM3D
- * scored there less what another noise and another crop may cost. */
+/* Photographs that nothing was tuned on: clean, they are without noise; with
+ * noise, they come back as well as when this was written, less 0.3 dB. */
 static void
 test_shared_photographs (void)
 {
