@@ -2,9 +2,11 @@
 
 #include "app/report.h"
 #include "base/error.h"
+#include "imaging/denoise.h"
 #include "imaging/detect.h"
 #include "imaging/maskruns.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -91,8 +93,7 @@ fill (Mending *mending, Image *image, const Progress *progress, GError **error)
                         &report, progress, error);
 }
 
-/* The noise level has no use yet: what stands out from its neighbours is
- * repaired, the rest stays as it is. */
+/* What is painted is missing, else what stands out from its neighbours. */
 static gboolean
 denoise (Mending *mending, Image *image, const Progress *progress,
          GError **error)
@@ -101,12 +102,21 @@ denoise (Mending *mending, Image *image, const Progress *progress,
                            { progress, FINDING_SHARE, 1 } };
   Progress finding = progress_part (&parts[0]);
   Progress filling = progress_part (&parts[1]);
+  DenoiseOptions options = DENOISE_DEFAULTS;
+  g_auto (DenoiseReport) report = { 0 };
 
+  options.restore = mending->options.restore;
+  if (!isnan (mending->options.sigma))
+    options.sigma = mending->options.sigma;
   if (mask_count (mending->mask) == 0) {
     mask_free (mending->mask);
     mending->mask = mask_of_dead_pixels (image, &finding, error);
   }
-  return mending->mask != NULL && fill (mending, image, &filling, error);
+  if (mending->mask == NULL)
+    return FALSE;
+  mending->pixels = mask_count (mending->mask);
+  return image_denoise (image, mending->mask, &options, &report, &filling,
+                        error);
 }
 
 /* Whether some sample of @a is not that of @b, of the same type. */

@@ -181,7 +181,7 @@ read_mask_picture (const WebCall *call, const Photo *photo, GError **error)
   if (picture == NULL)
     return NULL;
   if (picture->width == width && picture->height == height)
-    return mask_from_picture (picture, error);
+    return mask_from_picture (picture, MASK_TOGETHER, error);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                "the mask has %d x %d pixels but the picture %d x %d; give a "
                "mask of the same size",

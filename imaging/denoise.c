@@ -448,21 +448,24 @@ fill_and_denoise (Image *image, const Mask *missing,
                   const DenoiseOptions *options, DenoiseReport *report,
                   const Progress *progress, GError **error)
 {
-  double share = mask_count (missing) > 0 ? FILL_SHARE : 0;
-  ProgressPart filling = { progress, 0, share };
-  ProgressPart removing = { progress, share, 1 };
+  gboolean whole = mask_count (missing) == 0;
+  ProgressPart filling = { progress, 0, FILL_SHARE };
+  ProgressPart removing = { progress, whole ? 0 : FILL_SHARE, 1 };
   Progress part = progress_part (&filling);
-  g_autoptr (Image) filled = image_copy (image, error);
-  g_autoptr (Image) result = NULL;
+  g_autoptr (Image) result = image_copy (image, error);
+  g_autoptr (Image) filled = NULL;
 
-  if (filled == NULL
-      || !fill (filled, missing, options, &report->restore, &part, error))
-    return FALSE;
-  result = image_copy (filled, error);
-  part = progress_part (&removing);
   if (result == NULL
-      || !denoise (filled, result, report->sigma, options,
-                   &report->restore.patches, &part, error))
+      || !fill (result, missing, options, &report->restore, &part, error))
+    return FALSE;
+  if (!whole) {
+    filled = image_copy (result, error);
+    if (filled == NULL)
+      return FALSE;
+  }
+  part = progress_part (&removing);
+  if (!denoise (whole ? image : filled, result, report->sigma, options,
+                &report->restore.patches, &part, error))
     return FALSE;
   swap_images (image, result);
   return TRUE;

@@ -84,7 +84,8 @@ typedef struct {
   const Image *image;
   guint8 *state; /* of each pixel, in a Mask */
   const NoiseShape *noise;
-  double floor; /* of the usual sums */
+  double floor;   /* of the usual sums */
+  Progress quiet; /* only to be cancelled by */
 } Scene;
 
 static const guint16 *
@@ -359,8 +360,8 @@ do_pass (const Scene *scene, const Test *test, Mask *marks)
 {
   Pass pass = { scene, test, marks->missing };
 
-  parallel_for ((scene->image->height + ROWS - 1) / ROWS, do_rows, &pass, NULL,
-                NULL);
+  parallel_for ((scene->image->height + ROWS - 1) / ROWS, do_rows, &pass,
+                &scene->quiet, NULL);
   return mask_count (marks);
 }
 
@@ -400,26 +401,41 @@ find_floor_of_shades (Scene *scene)
       scene->state[i] = ALIVE;
 }
 
-static void
-find_dead (Scene *scene, Mask *marks)
+/* FALSE once it was cancelled.  Passes over the picture then end early. */
+static gboolean
+find_dead (Scene *scene, Mask *marks, const Progress *progress, GError **error)
 {
+  const double share = 1. / (PASSES + 3);
+
   find_floor_of_shades (scene);
+  if (!progress_step (progress, share, error))
+    return FALSE;
   judge_extreme (scene, 0, marks);
+  if (!progress_step (progress, 2 * share, error))
+    return FALSE;
   judge_extreme (scene, image_peak (scene->image), marks);
   find_floor (scene);
-  if (has_random_values (scene, marks))
-    for (int pass = 0; pass < PASSES; pass++)
-      find_random_values (scene, marks);
+  if (!has_random_values (scene, marks))
+    return progress_step (progress, 1, error);
+  for (int pass = 0; pass < PASSES; pass++) {
+    if (!progress_step (progress, (pass + 3) * share, error))
+      return FALSE;
+    find_random_values (scene, marks);
+  }
+  return progress_step (progress, 1, error);
 }
 
 Mask *
-mask_of_dead_pixels (const Image *image, GError **error)
+mask_of_dead_pixels (const Image *image, const Progress *progress,
+                     GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (Mask) marks = NULL;
-  Scene scene = { .image = image,
-                  .noise =
-                    image_colours (image) == 1 ? &grey_noise : &colour_noise };
+  Scene scene = {
+    .image = image,
+    .quiet = { .cancellable = progress ? progress->cancellable : NULL },
+    .noise = image_colours (image) == 1 ? &grey_noise : &colour_noise
+  };
 
   if (mask == NULL)
     return NULL;
@@ -429,8 +445,8 @@ mask_of_dead_pixels (const Image *image, GError **error)
   scene.state = mask->missing;
   for (gsize i = 0; i < image_pixels (image); i++)
     scene.state[i] = image_is_transparent (image, i) ? UNSEEN : ALIVE;
-  if (has_shades (&scene))
-    find_dead (&scene, marks);
+  if (has_shades (&scene) && !find_dead (&scene, marks, progress, error))
+    return NULL;
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = scene.state[i] == DEAD;
   return g_steal_pointer (&mask);

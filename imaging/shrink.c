@@ -31,6 +31,7 @@ typedef struct {
   MatF Y, C, G;
   SparseMat X;
   float weights[CHUNK];
+  float means[CHUNK * 3]; /* of the channels of each patch */
 } Batch;
 
 void
@@ -120,6 +121,34 @@ read_patches (const Shrink *s, const Planes *planes, int row, int first,
       patch, matf_at (Y, 0, j));
 }
 
+/* Takes the mean of each channel from the patches in @Y, and puts it back. */
+static void
+subtract_means (MatF *Y, int area, float *means)
+{
+  for (int j = 0; j < Y->cols; j++)
+    for (int first = 0; first < Y->rows; first += area, means++) {
+      float *y = matf_at (Y, first, j);
+
+      *means = 0;
+      for (int i = 0; i < area; i++)
+        *means += y[i] / (float) area;
+      for (int i = 0; i < area; i++)
+        y[i] -= *means;
+    }
+}
+
+static void
+add_means (MatF *Y, int area, const float *means)
+{
+  for (int j = 0; j < Y->cols; j++)
+    for (int first = 0; first < Y->rows; first += area, means++)
+      for (int i = 0; i < area; i++)
+        *matf_at (Y, first + i, j) += *means;
+}
+
+/* The mean colour of a patch has hardly any noise, and is kept: in the dark,
+ * where clipping leaves less noise than there should be, a pursuit would stop
+ * before it is explained. */
 static void
 code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
 {
@@ -128,14 +157,17 @@ code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
   PursuitOptions options = { .max_atoms = most_atoms (d),
                              .max_error =
                                variance * (1 + EXCESS * sqrt (2 / n)) };
+  int area = d->patch * d->patch;
   SparseMat X = b->X;
 
   X.cols = Y->cols;
+  subtract_means (Y, area, b->means);
   pursuit_encode (s->pursuit, Y, NULL, &options, &X, NULL, NULL);
   for (int j = 0; j < Y->cols; j++) {
     sparse_apply (&d->atoms, &X, j, matf_at (Y, 0, j));
-    b->weights[j] = (float) n / (float) MAX (1, X.count[j]);
+    b->weights[j] = (float) n / (float) (1 + X.count[j]);
   }
+  add_means (Y, area, b->means);
 }
 
 static void

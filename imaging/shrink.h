@@ -12,8 +12,9 @@
  * nearly clean already, were the clean one.  The patch D (f c) weighs
  * n / sum f^2: the less is kept, the less noise is left in it.
  *
- * Any other dictionary codes by pursuit, until the residual is no larger than
- * noise alone would be; a patch then weighs n / atoms used.
+ * Any other dictionary codes what is left of a patch without its mean colour
+ * by pursuit, until the residual is no larger than noise alone would be; the
+ * patch then weighs n / (1 + atoms used).
  */
 #pragma once
 

@@ -238,7 +238,7 @@ test_dead_and_noisy (void)
         damaged->samples[3 * i + c] =
           (guint16) random_below (1, 1, 3 * i + c, 256);
   ignorant = image_copy (damaged, NULL);
-  mask = mask_of_dead_pixels (damaged, NULL);
+  mask = mask_of_dead_pixels (damaged, NULL, NULL);
   g_assert_cmpfloat ((double) mask_count (mask), <,
                      0.07 * (double) image_pixels (photo));
   sigma = denoise (damaged, mask, &options);
@@ -326,8 +326,8 @@ test_failure_changes_nothing (void)
   assert_same_samples (image, before);
 }
 
-/* The middle of photographs that nothing was tuned on, against what BM3D
- * scored there less what another noise and another crop may cost. */
+/* Photographs that nothing was tuned on: clean, they are without noise; with
+ * noise, they come back as well as when this was written, less 0.3 dB. */
 static void
 test_shared_photographs (void)
 {

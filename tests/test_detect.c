@@ -133,7 +133,7 @@ test_line_is_not_dead (void)
     g_autoptr (Mask) mask = NULL;
 
     memset (photo->samples, 0, 3 * (gsize) photo->width * sizeof (guint16));
-    mask = mask_of_dead_pixels (photo, NULL);
+    mask = mask_of_dead_pixels (photo, NULL, NULL);
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
 }
@@ -151,7 +151,7 @@ test_noise_is_not_dead (void)
       g_autofree guint8 *truth = NULL;
       DamageOptions options = { .noise = levels[l], .seed = i };
       g_autoptr (Image) noisy = image_damage (photo, &options, NULL, NULL);
-      g_autoptr (Mask) mask = mask_of_dead_pixels (noisy, NULL);
+      g_autoptr (Mask) mask = mask_of_dead_pixels (noisy, NULL, NULL);
       g_autoptr (Image) damaged = NULL;
       g_autoptr (Mask) found = NULL;
       Hits hits;
@@ -160,7 +160,7 @@ test_noise_is_not_dead (void)
                       0.002 * (double) image_pixels (photo));
       options.missing = 0.2;
       damaged = image_damage (photo, &options, &truth, NULL);
-      found = mask_of_dead_pixels (damaged, NULL);
+      found = mask_of_dead_pixels (damaged, NULL, NULL);
       hits = compare (found, truth);
       g_test_message ("%s %g: %d without damage; found %.4f, false %.5f",
                       photos[i], levels[l], (int) mask_count (mask),
