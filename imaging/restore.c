@@ -27,11 +27,17 @@ typedef struct {
 /* For the built-in dictionary: a quick fill, then rounds. */
 static const Effort efforts[] = {
   [QUALITY_FAST] = { FILL (4, 12), { 8, 0, 0.6, 0.03, { { 10, 3, 1 } } } },
-  [QUALITY_NORMAL] = { FILL (4, 12),
-                       { 14, 8, 1.0, 0.03,
+  [QUALITY_NORMAL] = { FILL (3, 16),
+                       { 14,
+                         8,
+                         1.0,
+                         0.025,
                          { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } } } },
-  [QUALITY_BEST] = { FILL (3, 16),
-                     { 20, 0, 0.9, 0.025,
+  [QUALITY_BEST] = { FILL (2, 24),
+                     { 28,
+                       0,
+                       0.9,
+                       0.02,
                        { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } } } },
 };
 
