@@ -63,8 +63,8 @@ done
 table=report/results.csv
 ok "... a table of these columns" [ "$(head -n 1 $table)" = \
   "picture,damage,protocol,method,psnr,ssim,psnr_masked" ]
-# Two pictures test; three dictionaries in two ways; the engine fills holes.
-ok "... a line for each result" [ "$(wc -l <$table)" -eq $((1 + 2 * 20)) ]
+# Two pictures, three damages; three dictionaries in two ways, and the engine.
+ok "... a line for each result" [ "$(wc -l <$table)" -eq $((1 + 2 * 3 * 7)) ]
 ok "... of two pictures" \
   [ "$(column $table picture | sort -u | wc -l)" -eq 2 ]
 for key in psnr ssim; do
