@@ -99,6 +99,9 @@ copy_mask (Canvas *canvas, GError **error)
   if (canvas->missing == NULL)
     return FALSE;
   mask_add (canvas->missing, canvas->asked);
+  if (image_colours (canvas->image) == 1)
+    for (gsize i = 0; i < image_pixels (canvas->image); i++)
+      canvas->missing->missing[i] = canvas->missing->missing[i] != 0;
   if (image_has_alpha (canvas->image) || canvas->image->meta.has_key)
     add_hidden (canvas);
   return TRUE;
@@ -350,17 +353,18 @@ static gboolean
 settle_pixel (const Window *w, int x, int y, float *packed)
 {
   guint8 wanted = *window_wanted (w, x, y);
-  gboolean filled = FALSE;
+  gboolean was_open = FALSE, is_open = FALSE;
 
-  for (int c = 0; c < w->channels; c++) {
-    gsize at = window_offset (w, c, x, y);
+  for (int c = 0; c < w->channels; c++)
+    if (wanted >> c & 1) {
+      gsize at = window_offset (w, c, x, y);
 
-    if ((wanted >> c & 1) && w->weights[at] > 0) {
-      filled = filled || isnan (packed[c]);
-      packed[c] = w->sums[at] / w->weights[at];
+      was_open = was_open || isnan (packed[c]);
+      if (w->weights[at] > 0)
+        packed[c] = w->sums[at] / w->weights[at];
+      is_open = is_open || isnan (packed[c]);
     }
-  }
-  return filled;
+  return was_open && !is_open;
 }
 
 static void
@@ -493,6 +497,54 @@ canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
   return ok;
 }
 
+/* ---- the last resort ---- */
+
+/* Mean of what is known of each colour; of all of them for one of which
+ * nothing is known.  FALSE if nothing is known at all. */
+static gboolean
+mean_colours (const Canvas *canvas, double mean[3])
+{
+  const Image *image = canvas->image;
+  double sums[3] = { 0 }, all = 0;
+  gsize counts[3] = { 0 }, known = 0;
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+
+    for (int c = 0; c < image_colours (image); c++)
+      if (!mask_hides (canvas->missing->missing[i], c)
+          && !image_is_transparent (image, i)) {
+        sums[c] += pixel[c];
+        counts[c]++;
+      }
+  }
+  for (int c = 0; c < 3; c++) {
+    all += sums[c];
+    known += counts[c];
+  }
+  for (int c = 0; c < 3 && known > 0; c++)
+    mean[c] =
+      (counts[c] > 0 ? sums[c] / (double) counts[c] : all / (double) known)
+      / image_peak (image);
+  return known > 0;
+}
+
+gboolean
+canvas_fill_rest (Canvas *canvas)
+{
+  gsize samples = canvas_missing (canvas) * (gsize) canvas->channels;
+  double mean[3];
+
+  if (!mean_colours (canvas, mean))
+    return FALSE;
+  for (gsize i = 0; i < samples; i++)
+    if (isnan (canvas->values[i]))
+      canvas->values[i] = (float)
+        mean[colour_of_channel (canvas, (int) (i % (gsize) canvas->channels))];
+  memset (canvas->unfilled, 0, (gsize) canvas->block_count * sizeof (gsize));
+  return TRUE;
+}
+
 /* ---- back into the picture ---- */
 
 /* Mean of what the channels that stand for @colour say. */
@@ -511,11 +563,14 @@ static void
 write_pixel (const Canvas *canvas, Image *image, gsize i, const float *packed)
 {
   guint16 *pixel = image->samples + i * (gsize) image->channels;
+  guint8 missing = canvas->missing->missing[i];
 
   for (int c = 0; c < image_colours (image); c++)
-    if (mask_hides (canvas->asked->missing[i], c))
+    if (mask_hides (missing, c))
       pixel[c] = planes_to_sample (image, mean_of_repeats (canvas, packed, c));
-  image_avoid_key (image, i);
+  /* That may move the last colour, which must not be one that is known. */
+  if (mask_hides (missing, image_colours (image) - 1))
+    image_avoid_key (image, i);
   /* Entries of a palette may repeat; which one stood here is no clue. */
   if (image->palette != NULL)
     image->palette->index[i] = 0;

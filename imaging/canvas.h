@@ -57,7 +57,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Canvas, canvas_free)
 
 int canvas_channels (const Canvas *canvas);
 
-/* Number of missing pixels, and of those that have no value yet. */
+/* Number of missing pixels, with the hidden ones near them, and of those that
+ * have no value yet. */
 gsize canvas_missing (const Canvas *canvas);
 gsize canvas_unfilled (const Canvas *canvas);
 
@@ -65,6 +66,10 @@ gsize canvas_unfilled (const Canvas *canvas);
  * the canvas is then of no use. */
 gboolean canvas_pass (Canvas *canvas, PassKind kind, PassFunc func,
                       gpointer data, const Progress *progress, GError **error);
+
+/* Gives what has no value yet the mean of what is known.  FALSE when nothing
+ * is. */
+gboolean canvas_fill_rest (Canvas *canvas);
 
 /* Columns left .. right - 1. */
 typedef struct {

@@ -80,15 +80,27 @@ make_ridge (const Dictionary *dictionary, double factor)
 
 /* ---- which patches ---- */
 
-/* Sum of the trust in the samples of the patch at @place. */
+/* Channels that are coded together. */
+typedef struct {
+  int first, count;
+} Group;
+
+/* Sum of the trust in the samples of the patch at @place; 0 where the group
+ * wants nothing. */
 static double
-knowledge (const Window *window, Place place, int patch)
+knowledge (const Window *window, Place place, int patch, Group group)
 {
   int cols = MIN (patch, window->width - place.x);
   int bottom = MIN (place.y + patch, window->height);
+  int bits = ((1 << group.count) - 1) << group.first, wanted = 0;
   double sum = 0;
 
-  for (int c = 0; c < window->channels; c++)
+  for (int y = place.y; y < bottom; y++)
+    for (int x = 0; x < cols; x++)
+      wanted |= window_wanted (window, place.x, y)[x];
+  if (!(wanted & bits))
+    return 0;
+  for (int c = group.first; c < group.first + group.count; c++)
     for (int y = place.y; y < bottom; y++) {
       const float *row = window->trust + window_offset (window, c, place.x, y);
 
@@ -106,6 +118,12 @@ places_in (const Filler *f, const Window *window, int top, int bottom)
   return patch_places (window, &grid, top, bottom);
 }
 
+static Group
+group_from (const Filler *f, int first)
+{
+  return (Group){ first, f->dictionary->channels };
+}
+
 /* A pass that only looks. */
 static gboolean
 measure_block (Window *window, int top, int bottom, const Progress *progress,
@@ -114,24 +132,29 @@ measure_block (Window *window, int top, int bottom, const Progress *progress,
   Filler *f = data;
   g_autoptr (GArray) places = places_in (f, window, top, bottom);
 
-  for (guint i = 0; i < places->len; i++)
-    f->most =
-      MAX (f->most, knowledge (window, g_array_index (places, Place, i),
-                               f->dictionary->patch));
+  for (int first = 0; first < window->channels;
+       first += f->dictionary->channels)
+    for (guint i = 0; i < places->len; i++)
+      f->most =
+        MAX (f->most, knowledge (window, g_array_index (places, Place, i),
+                                 f->dictionary->patch, group_from (f, first)));
   return progress_step (progress, 0, error);
 }
 
-/* Drops the patches that do not know enough yet. */
-static void
-keep_knowing (const Filler *f, const Window *window, GArray *places)
+/* The places whose patches know enough of @group. */
+static GArray *
+knowing_places (const Filler *f, const Window *window, const GArray *places,
+                Group group)
 {
-  Place *place = (Place *) places->data;
-  guint kept = 0;
+  GArray *knowing = g_array_new (FALSE, FALSE, sizeof (Place));
 
-  for (guint i = 0; i < places->len; i++)
-    if (knowledge (window, place[i], f->dictionary->patch) >= f->enough)
-      place[kept++] = place[i];
-  g_array_set_size (places, kept);
+  for (guint i = 0; i < places->len; i++) {
+    Place place = g_array_index (places, Place, i);
+
+    if (knowledge (window, place, f->dictionary->patch, group) >= f->enough)
+      g_array_append_val (knowing, place);
+  }
+  return knowing;
 }
 
 /* ---- coding ---- */
@@ -169,26 +192,40 @@ code_batch (Filler *f, Window *window, const Place *places, int count,
 }
 
 static gboolean
+code_group (Filler *f, Window *window, const GArray *places, Group group,
+            const Progress *progress, GError **error)
+{
+  g_autoptr (GArray) knowing = knowing_places (f, window, places, group);
+  Progress inner = { .cancellable = progress->cancellable };
+
+  for (guint start = 0; start < knowing->len; start += BATCH) {
+    int count = (int) MIN (BATCH, knowing->len - start);
+
+    if (!progress_step (progress, (double) start / (double) knowing->len,
+                        error)
+        || !code_batch (f, window, &g_array_index (knowing, Place, start),
+                        count, group.first, &inner, error))
+      return FALSE;
+    f->coded += (gsize) count;
+  }
+  return TRUE;
+}
+
+static gboolean
 code_block (Window *window, int top, int bottom, const Progress *progress,
             gpointer data, GError **error)
 {
   Filler *f = data;
   g_autoptr (GArray) places = places_in (f, window, top, bottom);
-  Progress inner = { .cancellable = progress->cancellable };
+  int channels = f->dictionary->channels;
 
-  keep_knowing (f, window, places);
-  for (guint start = 0; start < places->len; start += BATCH) {
-    int count = (int) MIN (BATCH, places->len - start);
+  for (int first = 0; first < window->channels; first += channels) {
+    ProgressPart share = { progress, (double) first / window->channels,
+                           (double) (first + channels) / window->channels };
+    Progress part = progress_part (&share);
 
-    if (!progress_step (progress, (double) start / (double) places->len,
-                        error))
+    if (!code_group (f, window, places, group_from (f, first), &part, error))
       return FALSE;
-    for (int first = 0; first < window->channels;
-         first += f->dictionary->channels)
-      if (!code_batch (f, window, &g_array_index (places, Place, start), count,
-                       first, &inner, error))
-        return FALSE;
-    f->coded += (gsize) count;
   }
   return TRUE;
 }
@@ -212,29 +249,41 @@ lower_demands (Filler *f, const Progress *quiet, GError **error)
     f->step = (f->step + 1) / 2;
     return lower_demands (f, quiet, error);
   }
+  /* Holes that nothing known is near, such as those in the midst of what is
+   * transparent. */
+  if (canvas_fill_rest (f->canvas))
+    return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                        "every pixel is missing: nothing to restore from");
   return FALSE;
 }
 
+/* Share of the work that the first turn is taken for. */
+#define FIRST_TURN 0.9
+
 static gboolean
 fill_all (Filler *f, const Progress *progress, GError **error)
 {
-  gsize all = canvas_missing (f->canvas), left = canvas_unfilled (f->canvas);
+  gsize left = canvas_unfilled (f->canvas), later = 0;
   Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
+  ProgressPart turn = { progress, 0, FIRST_TURN };
 
   if (left > 0 && !lower_demands (f, &quiet, error))
     return FALSE;
-  while (left > 0) {
-    gsize before = left;
-    ProgressPart turn = { progress, 1 - (double) left / (double) all, 1 };
+  while ((left = canvas_unfilled (f->canvas)) > 0) {
     Progress part = progress_part (&turn);
 
     if (!canvas_pass (f->canvas, PASS_UNFILLED, code_block, f, &part, error))
       return FALSE;
-    left = canvas_unfilled (f->canvas);
-    if (left == before && !lower_demands (f, &quiet, error))
+    if (later == 0)
+      later = canvas_unfilled (f->canvas);
+    if (canvas_unfilled (f->canvas) == left
+        && !lower_demands (f, &quiet, error))
       return FALSE;
+    turn.from = turn.to = 1
+                          - (1 - FIRST_TURN)
+                              * (double) canvas_unfilled (f->canvas)
+                              / (double) MAX (1, later);
   }
   return TRUE;
 }

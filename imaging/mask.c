@@ -49,24 +49,6 @@ mask_count (const Mask *mask)
   return count;
 }
 
-ImageArea
-mask_bounds (const Mask *mask)
-{
-  int left = mask->width, right = 0, top = mask->height, bottom = 0;
-
-  for (int y = 0; y < mask->height; y++)
-    for (int x = 0; x < mask->width; x++)
-      if (mask->missing[(gsize) y * (gsize) mask->width + (gsize) x]) {
-        left = MIN (left, x);
-        right = MAX (right, x + 1);
-        top = MIN (top, y);
-        bottom = y + 1;
-      }
-  if (right == 0)
-    return (ImageArea){ 0, 0, 0, 0 };
-  return (ImageArea){ left, top, right - left, bottom - top };
-}
-
 void
 mask_add (Mask *mask, const Mask *other)
 {
@@ -88,7 +70,7 @@ named_colours (const Image *picture, gsize i, int least)
     return 0;
   for (int c = 0; c < image_colours (picture); c++)
     if (pixel[c] >= least)
-      named |= MASK_CHANNEL (c);
+      named = (guint8) (named | MASK_CHANNEL (c));
   return named;
 }
 
@@ -103,7 +85,7 @@ names_single_colours (const Mask *mask)
   for (gsize i = 0; i < pixels (mask); i++)
     for (int c = 0; c < 3; c++)
       if (mask->missing[i] == MASK_CHANNEL (c))
-        alone |= MASK_CHANNEL (c);
+        alone = (guint8) (alone | MASK_CHANNEL (c));
   return alone == ALL_COLOURS;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 
 /* The whole pixel is missing, or only its colour number c. */
 #define MASK_PIXEL 1
-#define MASK_CHANNEL(c) (2 << (c))
+#define MASK_CHANNEL(c) ((guint8) (2 << (c)))
 
 /* Whether a byte of a mask says that colour @c is missing. */
 static inline gboolean
@@ -33,10 +33,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Mask, mask_free)
 
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
-
-/* The smallest area with all missing pixels in it; width and height are 0 if
- * there are none. */
-ImageArea mask_bounds (const Mask *mask);
 
 /* Adds to @mask what @other, of the same size, says. */
 void mask_add (Mask *mask, const Mask *other);

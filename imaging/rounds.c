@@ -21,7 +21,8 @@
 /* How far from a patch those like it are looked for. */
 #define SEARCH_RADIUS 9
 
-/* Groups are found anew every so many rounds. */
+/* Groups are found in the first round, in the first that is not coarse, and
+ * then anew every so many. */
 #define LOOK_EVERY 6
 
 /* A patch of a group: where it is, seen from the first one, and what share of
@@ -385,8 +386,9 @@ do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
 
   r->threshold = (float) (s->first * pow (s->last / s->first, share));
   r->spread = number < s->coarse ? 2 : 1;
-  r->looking = number == 0 || (number >= s->coarse
-                               && (number - s->coarse) % LOOK_EVERY == 0);
+  r->looking =
+    number == 0
+    || (number >= s->coarse && (number - s->coarse) % LOOK_EVERY == 0);
   for (int i = 0; i < r->size_count; i++)
     r->sizes[i].groups_done = 0;
   return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);

@@ -283,6 +283,58 @@ test_single_channels (void)
   g_assert_cmpfloat (psnr (clean, image), >, psnr (clean, other) + 3);
 }
 
+/* A dictionary of one channel goes by what is known of that channel: holes in
+ * red alone grow shut from their edge. */
+static void
+test_single_channels_one_by_one (void)
+{
+  g_autoptr (Image) clean = smooth_image (96, 96, 3, 8);
+  g_autoptr (Image) image = image_copy (clean, NULL);
+  g_autoptr (Mask) mask = mask_new (96, 96, NULL);
+  g_autoptr (Dictionary) grey = dictionary_dct (8, 1);
+
+  for (int y = 20; y < 60; y++)
+    for (int x = 20; x < 60; x++) {
+      mask->missing[y * 96 + x] = MASK_CHANNEL (0);
+      image_pixel (image, x, y)[0] = 0;
+    }
+  restore (image, mask, grey);
+  for (int y = 20; y < 60; y++)
+    for (int x = 20; x < 60; x++)
+      g_assert_cmpint (image_pixel (image, x, y)[0], >, 30);
+}
+
+/* A mask of colours fills whole pixels of a grey picture. */
+static void
+test_colour_mask_on_grey (void)
+{
+  g_autoptr (Image) clean = smooth_image (40, 40, 1, 8);
+  g_autoptr (Image) image = image_copy (clean, NULL);
+  g_autoptr (Mask) mask = random_mask (clean, 0.3, 11);
+
+  for (gsize i = 0; i < image_pixels (clean); i++)
+    if (mask->missing[i]) {
+      mask->missing[i] = MASK_CHANNEL (i % 3);
+      image->samples[i] = 0;
+    }
+  restore (image, mask, NULL);
+  g_assert_cmpfloat (psnr (clean, image), >, 40);
+}
+
+/* Nothing known is near the second hole. */
+static void
+test_hole_in_the_midst_of_nothing (void)
+{
+  g_autoptr (Image) image = smooth_image (120, 120, 4, 8);
+  g_autoptr (Mask) mask = mask_new (120, 120, NULL);
+
+  for (int y = 0; y < 120; y++)
+    for (int x = 50; x < 120; x++)
+      image_pixel (image, x, y)[3] = 0;
+  mask->missing[60 * 120 + 20] = mask->missing[60 * 120 + 100] = MASK_PIXEL;
+  restore (image, mask, NULL);
+}
+
 static void
 test_errors_leave_the_picture_alone (void)
 {
@@ -349,8 +401,7 @@ test_number_of_atoms (void)
   double psnr[3];
 
   for (gsize i = 0; i < 3; i++) {
-    RestoreOptions options = { .paper_protocol = TRUE,
-                               .max_atoms = atoms[i] };
+    RestoreOptions options = { .paper_protocol = TRUE, .max_atoms = atoms[i] };
     g_auto (RestoreReport) report = { 0 };
     ImageScore score;
 
@@ -381,6 +432,10 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/threads", test_threads_give_the_same);
   g_test_add_func ("/restore/more-picture", test_more_picture_changes_nothing);
   g_test_add_func ("/restore/channels", test_single_channels);
+  g_test_add_func ("/restore/channel-by-channel",
+                   test_single_channels_one_by_one);
+  g_test_add_func ("/restore/colour-mask", test_colour_mask_on_grey);
+  g_test_add_func ("/restore/nowhere", test_hole_in_the_midst_of_nothing);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
   g_test_add_func ("/restore/qualities", test_qualities);
   g_test_add_func ("/restore/atoms", test_number_of_atoms);
