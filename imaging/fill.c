@@ -11,8 +11,8 @@
  * of squared differences of neighbours within a plane:
  *     ridge_j = ridge * sum (d_j(x + 1, y) - d_j(x, y))^2 + likewise down.
  * For cosines that is the squared frequency, the inverse of what the spectrum
- * of photographs falls by.  Differences between colours are not penalised,
- * which measured better.
+ * of photographs falls by.  Differences between colours count a little: enough
+ * to make a patch grey of which only red is known.
  */
 #include "imaging/fill.h"
 
@@ -20,12 +20,21 @@
 #include "imaging/patches.h"
 #include "omp/pursuit.h"
 
+#include <math.h>
+
 /* Patches coded at a time: work for many threads, little memory. */
 #define BATCH 1024
 
 /* Weight of a patch that no atom explains: it counts where nothing else does.
  */
 #define NO_SAY 1e-6f
+
+/* What differences between colours count. */
+#define COLOUR_SHARE 0.03
+
+/* How far a patch may go beyond the range that it was told, as a share of
+ * that. */
+#define LEEWAY 0.2f
 
 /* Less than the trust in any one sample. */
 #define LEAST_KNOWLEDGE 1e-3
@@ -43,6 +52,7 @@ typedef struct {
   float *ridge;
   MatF Y, W;
   SparseMat X;
+  float *said; /* one patch */
 } Filler;
 
 static double
@@ -61,6 +71,8 @@ roughness (const float *atom, int patch, int channels)
       sum += squared (atom[i + 1] - atom[i]);
     if (i / patch % patch != patch - 1)
       sum += squared (atom[i + patch] - atom[i]);
+    if (i / patch / patch < channels - 1)
+      sum += COLOUR_SHARE * squared (atom[i + patch * patch] - atom[i]);
   }
   return sum;
 }
@@ -159,6 +171,44 @@ knowing_places (const Filler *f, const Window *window, const GArray *places,
 
 /* ---- coding ---- */
 
+/* Keeps what a patch says near what it was told: far from what is known,
+ * sums of atoms know no bounds, and would be taken for known further in. */
+static void
+stay_within (float *said, const float *told, const float *trust, int samples)
+{
+  float least = INFINITY, most = -INFINITY, margin;
+
+  for (int i = 0; i < samples; i++)
+    if (trust[i] > 0) {
+      least = MIN (least, told[i]);
+      most = MAX (most, told[i]);
+    }
+  margin = LEEWAY * (most - least);
+  for (int i = 0; i < samples && least <= most; i++)
+    said[i] = CLAMP (said[i], least - margin, most + margin);
+}
+
+/* What patch @p of a batch says in the end. */
+static void
+speak (Filler *f, Window *window, Place place, int first, int p,
+       const SparseMat *X)
+{
+  const Dictionary *d = f->dictionary;
+  int plane = d->patch * d->patch;
+  /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
+   * atom at all means that it had nothing to go by. */
+  float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : NO_SAY;
+
+  sparse_apply (&d->atoms, X, p, f->said);
+  for (int c = 0; c < d->channels; c++) {
+    if (f->settings->bounded)
+      stay_within (f->said + c * plane, matf_at (&f->Y, c * plane, p),
+                   matf_at (&f->W, c * plane, p), plane);
+    patch_add (window, place, d->patch, first + c, f->said + c * plane,
+               weight);
+  }
+}
+
 /* Codes channels @first on of @count patches and adds what they say. */
 static gboolean
 code_batch (Filler *f, Window *window, const Place *places, int count,
@@ -178,16 +228,8 @@ code_batch (Filler *f, Window *window, const Place *places, int count,
                matf_at (&Y, 0, p), matf_at (&W, 0, p));
   if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
     return FALSE;
-  for (int p = 0; p < count; p++) {
-    /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
-     * atom at all means that it had nothing to go by. */
-    float weight = X.count[p] > 0 ? 1 / (float) X.count[p] : NO_SAY;
-
-    sparse_apply (&d->atoms, &X, p, matf_at (&Y, 0, p));
-    for (int c = 0; c < d->channels; c++)
-      patch_add (window, places[p], d->patch, first + c,
-                 matf_at (&Y, c * d->patch * d->patch, p), weight);
-  }
+  for (int p = 0; p < count; p++)
+    speak (f, window, places[p], first, p, &X);
   return TRUE;
 }
 
@@ -298,6 +340,7 @@ filler_init (Filler *f)
   f->ridge = make_ridge (f->dictionary, f->settings->ridge);
   f->Y = matf_new (n, BATCH);
   f->W = matf_new (n, BATCH);
+  f->said = g_new (float, n);
   f->X = sparse_new (f->dictionary->atoms.cols, BATCH, f->settings->max_atoms);
 }
 
@@ -308,6 +351,7 @@ filler_clear (Filler *f)
   g_free (f->ridge);
   matf_clear (&f->Y);
   matf_clear (&f->W);
+  g_free (f->said);
   sparse_clear (&f->X);
 }
 

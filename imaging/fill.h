@@ -16,6 +16,7 @@ typedef struct {
   int max_atoms;    /* a patch */
   double max_error; /* mean squared residual of a patch that is good enough */
   double ridge;     /* penalty of rough atoms; 0 for plain least squares */
+  gboolean bounded; /* patches stay near the range that they were told */
   double least_share; /* a patch is coded if it knows this share of what the
                          best one knows, 0 .. 1 */
 } FillSettings;

@@ -21,7 +21,7 @@ typedef struct {
 #define FILL(distance, atoms)                                                 \
   {                                                                           \
     .step = distance, .max_atoms = atoms, .max_error = ROUNDING_ERROR,        \
-    .ridge = 0.02, .least_share = 0.3                                         \
+    .ridge = 0.02, .bounded = TRUE, .least_share = 0.3                        \
   }
 
 /* For the built-in dictionary: a quick fill, then rounds. */
@@ -50,7 +50,9 @@ static const FillSettings fills[] = {
 };
 
 /* Share of the work that the fill is, before rounds. */
-#define FILL_SHARE 0.3
+static const double fill_shares[] = {
+  [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
+};
 
 void
 restore_report_clear (RestoreReport *report)
@@ -78,10 +80,11 @@ choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
 static gboolean
 fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
                   const FillSettings *fill, const RoundSettings *rounds,
-                  gsize *patches, const Progress *progress, GError **error)
+                  double share, gsize *patches, const Progress *progress,
+                  GError **error)
 {
-  ProgressPart filling = { progress, 0, rounds != NULL ? FILL_SHARE : 1 };
-  ProgressPart improving = { progress, FILL_SHARE, 1 };
+  ProgressPart filling = { progress, 0, share };
+  ProgressPart improving = { progress, share, 1 };
   Progress part = progress_part (&filling);
   gsize more = 0;
 
@@ -111,6 +114,7 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
 
   if (canvas == NULL
       || !fill_and_improve (canvas, dictionary, &fill, rounds,
+                            improve ? fill_shares[options->quality] : 1,
                             &report->patches, progress, error))
     return FALSE;
   canvas_write_back (canvas, image);

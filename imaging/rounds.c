@@ -394,17 +394,25 @@ do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
   return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);
 }
 
+/* What the first rounds cost; a coarse one has a fourth of the patches. */
+static double
+work_before (const RoundSettings *settings, int rounds)
+{
+  return rounds - 0.75 * MIN (rounds, settings->coarse);
+}
+
 gboolean
 canvas_improve (Canvas *canvas, const RoundSettings *settings, gsize *patches,
                 const Progress *progress, GError **error)
 {
   Rounds r = { 0 };
+  double work = work_before (settings, settings->rounds);
   gboolean ok = TRUE;
 
   rounds_init (&r, settings, canvas_channels (canvas));
   for (int i = 0; ok && i < settings->rounds; i++) {
-    ProgressPart part = { progress, (double) i / settings->rounds,
-                          (double) (i + 1) / settings->rounds };
+    ProgressPart part = { progress, work_before (settings, i) / work,
+                          work_before (settings, i + 1) / work };
     Progress round = progress_part (&part);
 
     ok = do_round (&r, canvas, i, &round, error);
