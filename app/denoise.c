@@ -34,6 +34,9 @@ denoise_run (char **argv, GError **error)
   const Option options[] = {
     { "mask", 'm', "FILE", "repair where this picture is not black",
       option_file, .value = &sources.file, .role = INPUT_FILE },
+    { "mask-channels", 0, "NAME",
+      "red, green, blue: separate, together or auto", option_choice,
+      .value = &sources.colours, .choices = mask_colours },
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
     { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",

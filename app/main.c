@@ -13,7 +13,7 @@
 
 static const Command commands[] = {
   { "inpaint", "fill the parts of a picture that a mask names", inpaint_run },
-  { "denoise", "find dead pixels and repair them", denoise_run },
+  { "denoise", "repair dead pixels and remove noise", denoise_run },
   { "serve", "mend photographs on a page in the browser", serve_run },
   { "learn", "learn a dictionary from pictures", learn_run },
   { "corrupt", "damage a picture on purpose, to test with", corrupt_run },

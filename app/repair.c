@@ -148,6 +148,17 @@ detect_mask (const Repair *repair, GError **error)
   return NULL;
 }
 
+/* What to say of noise where none was removed. */
+static const char *
+noise_remark (const Repair *repair)
+{
+  if (repair->options.sigma >= 0)
+    return "";
+  return image_may_have_noise (repair->image, &repair->options)
+           ? " and no noise"
+           : " (noise is not looked for here: --sigma says its level)";
+}
+
 /* Says so if there was nothing to do. */
 static void
 note_if_unchanged (const Repair *repair)
@@ -160,7 +171,7 @@ note_if_unchanged (const Repair *repair)
     why = "the mask covers nothing";
   terminal_note ("%s: %s%s; the picture is written unchanged",
                  input_name (repair->line.arguments[0]), why,
-                 repair->options.sigma < 0 ? " and no noise" : "");
+                 noise_remark (repair));
 }
 
 /* Lets pixels that were transparent and are to be filled be seen.  A PNG with

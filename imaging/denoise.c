@@ -399,16 +399,22 @@ denoise (const Image *from, Image *to, double sigma,
   return ok;
 }
 
+gboolean
+image_may_have_noise (const Image *image, const DenoiseOptions *options)
+{
+  return !options->restore.paper_protocol && image->palette == NULL
+         && image->depth >= 8;
+}
+
 static double
 choose_sigma (const Image *image, const Mask *missing,
               const DenoiseOptions *options)
 {
   if (options->sigma >= 0)
     return MIN (options->sigma, SIGMA_MOST);
-  if (options->restore.paper_protocol || image->palette != NULL
-      || image->depth < 8)
-    return 0;
-  return image_noise_level (image, missing);
+  return image_may_have_noise (image, options)
+           ? image_noise_level (image, missing)
+           : 0;
 }
 
 static char *

@@ -49,11 +49,14 @@ typedef struct {
 void denoise_report_clear (DenoiseReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DenoiseReport, denoise_report_clear)
 
+/* Whether noise of a level that is not given is looked for: not with the
+ * paper's protocol, which knows no noise, nor in pictures with a palette or
+ * fewer than 8 bits, which all have something like noise. */
+gboolean image_may_have_noise (const Image *image,
+                               const DenoiseOptions *options);
+
 /* Fills the pixels of @image that @missing names and removes the noise of all.
- * Alpha, and pixels that cannot be seen, stay as they are.  With the paper's
- * protocol, which knows no noise, only a given sigma counts; so it is for
- * pictures with a palette or fewer than 8 bits, where every picture has
- * something like noise.
+ * Alpha, and pixels that cannot be seen, stay as they are.
  *
  * @report is filled in and cleared by the caller.  @progress may be NULL.
  * Returns FALSE with @error set, and @image as it was: INPUT when sizes differ

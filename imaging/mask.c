@@ -123,12 +123,18 @@ mask_is_partial (const Mask *mask)
 Image *
 mask_to_picture (const Mask *mask, GError **error)
 {
-  Image *picture = image_new (mask->width, mask->height, 1, 1, error);
+  gboolean partial = mask_is_partial (mask);
+  int channels = partial ? 3 : 1;
+  Image *picture =
+    image_new (mask->width, mask->height, channels, partial ? 8 : 1, error);
 
   if (picture == NULL)
     return NULL;
   for (gsize i = 0; i < pixels (mask); i++)
-    picture->samples[i] = mask->missing[i] != 0;
+    for (int c = 0; c < channels; c++)
+      picture->samples[i * (gsize) channels + (gsize) c] =
+        (guint16) (mask_hides (mask->missing[i], c) ? image_peak (picture)
+                                                    : 0);
   return picture;
 }
 

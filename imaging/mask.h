@@ -55,7 +55,8 @@ Mask *mask_from_picture (const Image *picture, MaskColours colours,
 /* Whether some pixels miss only some of their colours. */
 gboolean mask_is_partial (const Mask *mask);
 
-/* A black and white picture of @mask, one bit a pixel. */
+/* A black and white picture of @mask, one bit a pixel; in colour if pixels
+ * miss only some of theirs. */
 Image *mask_to_picture (const Mask *mask, GError **error);
 
 /* Pixels of one colour, given in 8 bits a channel.  In pictures that come from
