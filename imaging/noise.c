@@ -12,6 +12,10 @@
  * part: there, the limit rises as their side falls. */
 #define LEAST_LEVEL 1.0
 
+/* What is far below that, such as the rounding of cosines in a flat area, is
+ * no noise for clipping to have shared in: no round may enlarge it. */
+#define NO_LEVEL 0.1
+
 #define MOST_BLOCKS 40000 /* of a picture; more would say the same */
 #define CHUNK 256         /* blocks that a thread looks at at a time */
 
@@ -31,8 +35,10 @@ static const double smoothest[] = { 0.05, 0.02, 0.01 };
 static const int sides[] = { LARGEST, 4, 2 };
 #define LEAST_GREY 4
 
-/* Rounds in which the effect of clipping is undone; the first are rough. */
+/* Rounds in which the effect of clipping is undone; the first are rough.  No
+ * block had less than this share of its variance left. */
 #define ROUNDS 4
+#define LEAST_SHARE 1e-3
 
 enum { BRIGHTNESS, COLOUR, KINDS };
 enum { HIGH, HIGHEST, BANDS };
@@ -180,7 +186,7 @@ clipped_share (const Survey *s, const Block *block, double sigma)
 
   for (int c = 0; c < s->colours; c++)
     sum += clipped_variance (unclipped (block->mean[c], sigma), sigma);
-  return sum / (s->colours * sigma * sigma);
+  return fmax (LEAST_SHARE, sum / (s->colours * sigma * sigma));
 }
 
 /* Mean and relative deviation, over the first @count blocks, of one of their
@@ -246,9 +252,11 @@ level (const Survey *s, int usable)
     int count = MAX (least_blocks (s), (int) (smoothest[i] * usable));
 
     sigma = smallest_level (s, count, 0);
-    for (int round = 0; round < ROUNDS && sigma > 0 && sigma < 1; round++)
+    if (255 * sigma < NO_LEVEL)
+      return 0;
+    for (int round = 0; round < ROUNDS && sigma < 1; round++)
       sigma = smallest_level (s, count, sigma);
-    if (s->kinds > 1 || sigma <= 0 || is_even (s, count, sigma))
+    if (s->kinds > 1 || is_even (s, count, sigma))
       return MIN (sigma, 1);
   }
   return 0;

@@ -385,8 +385,9 @@ do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
 
   r->threshold = (float) (s->first * pow (s->last / s->first, share));
   r->spread = number < s->coarse ? 2 : 1;
-  r->looking = number == 0 || (number >= s->coarse
-                               && (number - s->coarse) % LOOK_EVERY == 0);
+  r->looking =
+    number == 0
+    || (number >= s->coarse && (number - s->coarse) % LOOK_EVERY == 0);
   for (int i = 0; i < r->size_count; i++)
     r->sizes[i].groups_done = 0;
   return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);

@@ -93,6 +93,44 @@ test_clean_photographs_stay (void)
   }
 }
 
+/* What is drawn: 0 one colour, 1 a gradient, 2 a disc on another colour. */
+static void
+draw (Image *image, int what, int seed)
+{
+  for (int y = 0; y < image->height; y++)
+    for (int x = 0; x < image->width; x++)
+      for (int c = 0; c < image_colours (image); c++) {
+        int value = (37 * seed + 85 * c) % 256;
+
+        if (what == 1)
+          value = (value + (c == 1 ? 2 * y : x)) / 2;
+        if (what == 2 && (x - 50) * (x - 50) + (y - 40) * (y - 40) < 900)
+          value = 255 - value;
+        image_pixel (image, x, y)[c] =
+          (guint16) (value * (image_peak (image) / 255));
+      }
+}
+
+/* So do pictures that nobody took: flat, of gradients, of two colours. */
+static void
+test_clean_drawings_stay (void)
+{
+  DenoiseOptions options = DENOISE_DEFAULTS;
+
+  for (int depth = 8; depth <= 16; depth += 8)
+    for (int channels = 1; channels <= 3; channels += 2)
+      for (int what = 0; what < 3; what++)
+        for (int seed = 0; seed < 12; seed++) {
+          g_autoptr (Image) image = image_new (110, 80, channels, depth, NULL);
+          g_autoptr (Image) same = NULL;
+
+          draw (image, what, seed);
+          same = image_copy (image, NULL);
+          g_assert_cmpfloat (denoise (same, NULL, &options), ==, 0);
+          assert_same_samples (image, same);
+        }
+}
+
 /* Grey, also as three colours, and 16 bits: as good as any other. */
 static void
 test_all_kinds (void)
@@ -362,6 +400,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/denoise/removed", test_noise_is_removed);
   g_test_add_func ("/denoise/clean", test_clean_photographs_stay);
+  g_test_add_func ("/denoise/drawings", test_clean_drawings_stay);
   g_test_add_func ("/denoise/kinds", test_all_kinds);
   g_test_add_func ("/denoise/hidden", test_hidden_pixels);
   g_test_add_func ("/denoise/odd", test_odd_pictures);

@@ -349,8 +349,7 @@ test_number_of_atoms (void)
   double psnr[3];
 
   for (gsize i = 0; i < 3; i++) {
-    RestoreOptions options = { .paper_protocol = TRUE,
-                               .max_atoms = atoms[i] };
+    RestoreOptions options = { .paper_protocol = TRUE, .max_atoms = atoms[i] };
     g_auto (RestoreReport) report = { 0 };
     ImageScore score;
 
