@@ -374,9 +374,10 @@ plan (Denoise *d, const DenoiseOptions *options)
                    alignment);
 }
 
-/* Removes noise of @sigma levels of 8 bits from @from, into @to. */
+/* Removes noise of @sigma levels of 8 bits from @from, in which all that
+ * counts is grey or not, into @to. */
 static gboolean
-denoise (const Image *from, Image *to, double sigma,
+denoise (const Image *from, gboolean grey, Image *to, double sigma,
          const DenoiseOptions *options, gsize *patches,
          const Progress *progress, GError **error)
 {
@@ -384,7 +385,7 @@ denoise (const Image *from, Image *to, double sigma,
   Denoise d = { .from = from,
                 .to = to,
                 .sigma = sigma / 255,
-                .colours = image_is_grey (from) ? 1 : 3,
+                .colours = grey ? 1 : 3,
                 .named = options->restore.dictionary,
                 .pursuit = options->pursuit };
   gboolean ok;
@@ -421,7 +422,7 @@ describe_dictionary (const Image *image, const DenoiseOptions *options)
                                 : builtin);
 }
 
-/* Fills what is missing in @image, which is changed also on failure. */
+/* Fills what is missing in @image, which stays as it was on failure. */
 static gboolean
 fill (Image *image, const Mask *missing, const DenoiseOptions *options,
       RestoreReport *report, const Progress *progress, GError **error)
@@ -464,8 +465,9 @@ fill_and_denoise (Image *image, const Mask *missing,
       return FALSE;
   }
   part = progress_part (&removing);
-  if (!denoise (whole ? image : filled, result, report->sigma, options,
-                &report->restore.patches, &part, error))
+  if (!denoise (whole ? image : filled, image_is_grey (image, missing), result,
+                report->sigma, options, &report->restore.patches, &part,
+                error))
     return FALSE;
   swap_images (image, result);
   return TRUE;

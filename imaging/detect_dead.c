@@ -464,7 +464,7 @@ mask_of_dead_pixels (const Image *image, const Progress *progress,
   Scene scene = {
     .image = image,
     .quiet = { .cancellable = progress ? progress->cancellable : NULL },
-    .noise = image_colours (image) == 1 ? &grey_noise : &colour_noise
+    .noise = image_is_grey (image, NULL) ? &grey_noise : &colour_noise
   };
 
   if (mask == NULL)

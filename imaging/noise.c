@@ -62,6 +62,13 @@ typedef struct {
 
 /* ---- one block ---- */
 
+static gboolean
+may_be_asked (const Image *image, const Mask *ignore, gsize i)
+{
+  return (ignore == NULL || !ignore->missing[i])
+         && !image_is_transparent (image, i);
+}
+
 /* Whether every pixel of the block may be asked. */
 static gboolean
 is_usable (const Survey *s, int x, int y)
@@ -72,8 +79,7 @@ is_usable (const Survey *s, int x, int y)
     for (int col = x; col < x + side; col++) {
       gsize i = (gsize) row * (gsize) s->image->width + (gsize) col;
 
-      if ((s->ignore != NULL && s->ignore->missing[i])
-          || image_is_transparent (s->image, i))
+      if (!may_be_asked (s->image, s->ignore, i))
         return FALSE;
     }
   return TRUE;
@@ -268,7 +274,7 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
 {
   Survey s = { .image = image,
                .ignore = ignore,
-               .colours = image_is_grey (image) ? 1 : 3 };
+               .colours = image_is_grey (image, ignore) ? 1 : 3 };
   int usable = 0, most;
   gboolean enough;
 
@@ -295,14 +301,14 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
 }
 
 gboolean
-image_is_grey (const Image *image)
+image_is_grey (const Image *image, const Mask *ignore)
 {
   if (image_colours (image) == 1)
     return TRUE;
   for (gsize i = 0; i < image_pixels (image); i++) {
     const guint16 *pixel = image->samples + i * (gsize) image->channels;
 
-    if (!image_is_transparent (image, i)
+    if (may_be_asked (image, ignore, i)
         && (pixel[0] != pixel[1] || pixel[0] != pixel[2]))
       return FALSE;
   }

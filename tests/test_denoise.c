@@ -287,6 +287,36 @@ test_dead_and_noisy (void)
   g_assert_cmpfloat (psnr (photo, damaged), >=, psnr (photo, ignorant) + 2);
 }
 
+/* A mark in colour on a grey picture: what is under the mask does not decide
+ * how the rest is done, and all comes back grey, though the dictionary fills
+ * in colour. */
+static void
+test_mark_on_grey (void)
+{
+  g_autoptr (Dictionary) learned = dictionary_learned ();
+  DenoiseOptions options = with_quality (QUALITY_FAST);
+  g_autoptr (Image) photo = load_photo_middle ("city10", 80, 60);
+  g_autoptr (Image) noisy = with_noise (photo, 25, 1);
+  g_autoptr (Image) marked = NULL;
+  g_autoptr (Mask) mask = mask_new (80, 60, NULL);
+
+  for (gsize i = 0; i < image_pixels (photo) * 3; i++)
+    noisy->samples[i] = noisy->samples[i / 3 * 3];
+  marked = image_copy (noisy, NULL);
+  for (gsize i = 400; i < 1200; i++) {
+    mask->missing[i] = i % 80 < 10;
+    if (mask->missing[i])
+      marked->samples[3 * i] = 255 - marked->samples[3 * i];
+  }
+  options.sigma = 25;
+  options.restore.dictionary = learned;
+  denoise (noisy, mask, &options);
+  denoise (marked, mask, &options);
+  assert_same_samples (noisy, marked);
+  for (gsize i = 0; i < image_pixels (photo) * 3; i++)
+    g_assert_cmpint (marked->samples[i], ==, marked->samples[i / 3 * 3]);
+}
+
 /* A level of zero means that pixels which are not missing stay. */
 static void
 test_no_noise_is_removed_when_told_so (void)
@@ -407,6 +437,7 @@ main (int argc, char **argv)
   g_test_add_func ("/denoise/palette", test_palette);
   g_test_add_func ("/denoise/tiles", test_tiles_do_not_show);
   g_test_add_func ("/denoise/dead", test_dead_and_noisy);
+  g_test_add_func ("/denoise/mark", test_mark_on_grey);
   g_test_add_func ("/denoise/told", test_no_noise_is_removed_when_told_so);
   g_test_add_func ("/denoise/named", test_named_dictionaries);
   g_test_add_func ("/denoise/failure", test_failure_changes_nothing);

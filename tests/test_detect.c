@@ -171,6 +171,35 @@ test_noise_is_not_dead (void)
     }
 }
 
+/* Grey in three colours is judged like grey in one. */
+static void
+test_grey_in_three_colours (void)
+{
+  g_autoptr (Image) photo = load_photo ("city10");
+  g_autoptr (Image) grey = image_new (photo->width, photo->height, 1, 8, NULL);
+  g_autoptr (Image) three =
+    image_new (photo->width, photo->height, 3, 8, NULL);
+  DamageOptions options = { .noise = 25, .missing = 0.1, .seed = 1 };
+  g_autoptr (Image) damaged = NULL;
+  g_autoptr (Mask) one_mask = NULL;
+  g_autoptr (Mask) three_mask = NULL;
+
+  for (gsize i = 0; i < image_pixels (photo); i++)
+    grey->samples[i] = photo->samples[3 * i + 1];
+  damaged = image_damage (grey, &options, NULL, NULL);
+  for (gsize i = 0; i < image_pixels (photo); i++) {
+    if (random_uniform (1, 0, i) < 0.05)
+      damaged->samples[i] = (guint16) random_below (1, 1, i, 256);
+    for (gsize c = 0; c < 3; c++)
+      three->samples[3 * i + c] = damaged->samples[i];
+  }
+  one_mask = mask_of_dead_pixels (damaged, NULL, NULL);
+  three_mask = mask_of_dead_pixels (three, NULL, NULL);
+  g_assert_cmpint (
+    memcmp (one_mask->missing, three_mask->missing, image_pixels (grey)), ==,
+    0);
+}
+
 /* Black letters on white paper are not damage. */
 static void
 test_black_and_white_is_not_dead (void)
@@ -260,6 +289,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/random", test_random_values);
   g_test_add_func ("/detect/line", test_line_is_not_dead);
   g_test_add_func ("/detect/noise", test_noise_is_not_dead);
+  g_test_add_func ("/detect/grey-in-colour", test_grey_in_three_colours);
   g_test_add_func ("/detect/black-and-white",
                    test_black_and_white_is_not_dead);
   g_test_add_func ("/detect/background", test_background_is_not_dead);
