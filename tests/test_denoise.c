@@ -368,6 +368,51 @@ test_named_dictionaries (void)
     }
 }
 
+/* Atoms @first on of the cosines of 8 x 8 patches, the last one first. */
+static Dictionary *
+reversed_cosines (int first)
+{
+  g_autoptr (Dictionary) cosines = dictionary_dct (8, 1);
+  Dictionary *reversed = dictionary_new (8, 1, 64 - first);
+
+  for (int j = first; j < 64; j++)
+    memcpy (matf_at (&reversed->atoms, 0, 63 - j),
+            matf_at (&cosines->atoms, 0, j), 64 * sizeof (float));
+  return reversed;
+}
+
+/* The mean stays, wherever in the dictionary its atom is, if there is one;
+ * one that lacks it is not complete, and codes by pursuit. */
+static void
+test_named_dictionary_keeps_the_mean (void)
+{
+  for (int missing = 0; missing <= 1; missing++) {
+    g_autoptr (Dictionary) dictionary = reversed_cosines (missing);
+    DenoiseOptions options = with_quality (QUALITY_FAST);
+    g_autoptr (Image) flat = image_new (40, 30, 1, 8, NULL);
+    g_autoptr (Image) same = NULL;
+    g_autoptr (Image) noisy = NULL;
+    g_autoptr (Image) pursued = NULL;
+
+    for (gsize i = 0; i < image_pixels (flat); i++)
+      flat->samples[i] = 5;
+    same = image_copy (flat, NULL);
+    noisy = random_picture (40, 30, 1, 8);
+    pursued = image_copy (noisy, NULL);
+    options.restore.dictionary = dictionary;
+    options.sigma = 20;
+    denoise (same, NULL, &options);
+    assert_same_samples (flat, same);
+    denoise (noisy, NULL, &options);
+    options.pursuit = TRUE;
+    denoise (pursued, NULL, &options);
+    g_assert_cmpint (memcmp (noisy->samples, pursued->samples,
+                             image_pixels (flat) * sizeof (guint16))
+                       == 0,
+                     ==, missing);
+  }
+}
+
 static void
 test_failure_changes_nothing (void)
 {
@@ -440,6 +485,7 @@ main (int argc, char **argv)
   g_test_add_func ("/denoise/mark", test_mark_on_grey);
   g_test_add_func ("/denoise/told", test_no_noise_is_removed_when_told_so);
   g_test_add_func ("/denoise/named", test_named_dictionaries);
+  g_test_add_func ("/denoise/mean", test_named_dictionary_keeps_the_mean);
   g_test_add_func ("/denoise/failure", test_failure_changes_nothing);
   g_test_add_func ("/denoise/shared", test_shared_photographs);
   return g_test_run ();
