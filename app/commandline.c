@@ -61,8 +61,8 @@ static void
 add_common (CommandLine *line)
 {
   const Option dictionary[] = {
-    { "dict", 0, "FILE", "dictionary to use, 'builtin' or 'learned'", option_file,
-      .value = &line->dictionary, .role = INPUT_FILE },
+    { "dict", 0, "FILE", "dictionary to use, 'builtin' or 'learned'",
+      option_file, .value = &line->dictionary, .role = INPUT_FILE },
   };
   const Option seed[] = {
     { "seed", 0, "N", "seed of the random numbers (0)", option_seed,

@@ -69,7 +69,9 @@ clipped_ends (const Image *image, double sigma)
   int peak = image_peak (image), near = MAX (1, (int) (sigma * peak / 4));
   gsize black = 0, dark = 0, white = 0, bright = 0;
 
-  for (gsize i = 0; i < image_pixels (image); i++)
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    if (image_is_transparent (image, i))
+      continue;
     for (int c = 0; c < image_colours (image); c++) {
       int sample = image->samples[i * (gsize) image->channels + (gsize) c];
 
@@ -78,6 +80,7 @@ clipped_ends (const Image *image, double sigma)
       white += sample == peak;
       bright += sample < peak && sample >= peak - near;
     }
+  }
   return (ClippedEnds){ (double) black > CROWD * (double) dark,
                         (double) white > CROWD * (double) bright };
 }

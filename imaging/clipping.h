@@ -29,8 +29,8 @@ typedef struct {
   gboolean black, white;
 } ClippedEnds;
 
-/* Looks how the samples of @image crowd at the ends of their range, for noise
- * of standard deviation @sigma. */
+/* Looks how the samples of @image that can be seen crowd at the ends of their
+ * range, for noise of standard deviation @sigma. */
 ClippedEnds clipped_ends (const Image *image, double sigma);
 
 /* Undoes the bias of the means in @planes at the ends that were clipped. */

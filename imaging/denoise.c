@@ -77,7 +77,7 @@ typedef struct {
   float hidden[3];     /* stands for pixels that cannot be seen */
   Dictionary *cosines; /* of the guide; NULL if a dictionary was named */
   const Dictionary *named;
-  gboolean pursuit; /* for the one that was named, whatever it is */
+  gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
   int step; /* for the one that was named */
   int halo;
@@ -247,16 +247,13 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
 }
 
 /* With the dictionary that was named, for as many channels at a time as it
- * has.  Grey that was repeated for it has the same noise in all channels, so
- * that codes are not equally noisy: then a threshold would be wrong. */
+ * has. */
 static gboolean
 remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
                  GError **error)
 {
   ShrinkSettings settings = { d->named, d->step, d->sigma };
   int channels = d->named->channels, total = tile->noisy->channels;
-  gboolean by_threshold =
-    !d->pursuit && total == d->colours && dictionary_is_orthonormal (d->named);
 
   for (int c = 0; c < total; c += channels) {
     Planes noisy = *tile->noisy, clean = *tile->clean;
@@ -269,8 +266,8 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
     noisy.data = planes_at (tile->noisy, c, 0, 0);
     clean.data = planes_at (tile->clean, c, 0, 0);
     count_patches (d, &noisy, d->named->patch, d->step);
-    ok = by_threshold
-           ? planes_shrink (&noisy, NULL, &settings, &clean, &part, error)
+    ok = d->by_threshold
+           ? planes_threshold (&noisy, &settings, &clean, &part, error)
            : planes_pursue (&noisy, &settings, &clean, &part, error);
     if (!ok)
       return FALSE;
@@ -347,6 +344,17 @@ round_up (int value, int unit)
   return (value + unit - 1) / unit * unit;
 }
 
+/* Whether all of a patch can be told by an orthonormal code.  Grey that is
+ * repeated for a dictionary of more channels has the same noise in all, so
+ * that codes are not equally noisy: then a threshold would be wrong. */
+static gboolean
+suits_threshold (const Dictionary *dictionary, int colours)
+{
+  return dictionary->channels <= colours
+         && dictionary->atoms.cols == dictionary->atoms.rows
+         && dictionary_is_orthonormal (dictionary);
+}
+
 /* Chooses the passes, and how far apart and how large tiles must be. */
 static int
 plan (Denoise *d, const DenoiseOptions *options)
@@ -355,6 +363,8 @@ plan (Denoise *d, const DenoiseOptions *options)
   int alignment = ALIGNMENT, reach;
 
   if (d->named != NULL) {
+    d->by_threshold =
+      !options->pursuit && suits_threshold (d->named, d->colours);
     d->step =
       options->restore.paper_protocol ? d->named->patch : named_steps[quality];
     while (alignment % d->step != 0)
@@ -374,9 +384,10 @@ plan (Denoise *d, const DenoiseOptions *options)
                    alignment);
 }
 
-/* Removes noise of @sigma levels of 8 bits from @from, into @to. */
+/* Removes noise of @sigma levels of 8 bits from @from, in which all that
+ * counts is grey or not, into @to. */
 static gboolean
-denoise (const Image *from, Image *to, double sigma,
+denoise (const Image *from, gboolean grey, Image *to, double sigma,
          const DenoiseOptions *options, gsize *patches,
          const Progress *progress, GError **error)
 {
@@ -384,9 +395,8 @@ denoise (const Image *from, Image *to, double sigma,
   Denoise d = { .from = from,
                 .to = to,
                 .sigma = sigma / 255,
-                .colours = image_is_grey (from) ? 1 : 3,
-                .named = options->restore.dictionary,
-                .pursuit = options->pursuit };
+                .colours = grey ? 1 : 3,
+                .named = options->restore.dictionary };
   gboolean ok;
 
   if (d.named == NULL && options->restore.paper_protocol)
@@ -427,7 +437,7 @@ describe_dictionary (const Image *image, const DenoiseOptions *options)
                                 : builtin);
 }
 
-/* Fills what is missing in @image, which is changed also on failure. */
+/* Fills what is missing in @image, which stays as it was on failure. */
 static gboolean
 fill (Image *image, const Mask *missing, const DenoiseOptions *options,
       RestoreReport *report, const Progress *progress, GError **error)
@@ -470,8 +480,9 @@ fill_and_denoise (Image *image, const Mask *missing,
       return FALSE;
   }
   part = progress_part (&removing);
-  if (!denoise (whole ? image : filled, result, report->sigma, options,
-                &report->restore.patches, &part, error))
+  if (!denoise (whole ? image : filled, image_is_grey (image, missing), result,
+                report->sigma, options, &report->restore.patches, &part,
+                error))
     return FALSE;
   swap_images (image, result);
   return TRUE;

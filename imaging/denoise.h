@@ -12,7 +12,8 @@
  *   4. what clipping did to the means is undone (clipping.h).
  *
  * A dictionary that is named does the third step alone, so that dictionaries
- * can be compared: by threshold if it is orthonormal, else by pursuit.
+ * can be compared: by threshold if it is orthonormal and complete, else by
+ * pursuit.
  *
  * A picture without noise to speak of keeps the pixels that are not missing
  * bit for bit.

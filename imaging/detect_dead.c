@@ -5,9 +5,11 @@
  * out from the nearest pixels of other values, that colour means "dead", and
  * all pixels of it are missing.  Dead pixels are scattered; where those that
  * stand out touch one another more often than chance would have it, as in the
- * line at the edge of a scan, they are part of the picture.  A picture of
- * nothing but black and white, such as a page of text, does not tell which of
- * them that would be: it has none.
+ * line at the edge of a scan, they are part of the picture.  Black says
+ * nothing about white, nor white about black, as either may be what is dead:
+ * pixels with nothing else nearby have no witnesses, and what those with
+ * witnesses show holds for them if they, too, are scattered.  A picture of
+ * nothing but black and white, such as a page of text, has no dead pixels.
  *
  * Any value.  For each other pixel, the distances to those of its eight
  * neighbours that are alive are sorted and the four smallest added up (the
@@ -137,10 +139,18 @@ has_value (const Scene *scene, int x, int y, int extreme)
   return TRUE;
 }
 
-/* Median distance of a pixel of value @extreme to the nearest pixels of other
- * values; 0 when there are none within reach. */
+/* Whether a pixel that is alive is neither black nor white. */
+static gboolean
+is_shade (const Scene *scene, int x, int y)
+{
+  return *state_at (scene, x, y) == ALIVE && !has_value (scene, x, y, 0)
+         && !has_value (scene, x, y, image_peak (scene->image));
+}
+
+/* Median distance of a black or white pixel to the nearest shades; negative
+ * when there are none within reach. */
 static double
-contrast (const Scene *scene, int x, int y, int extreme)
+contrast (const Scene *scene, int x, int y)
 {
   double values[(2 * REACH + 1) * (2 * REACH + 1)];
   int count = 0;
@@ -151,26 +161,20 @@ contrast (const Scene *scene, int x, int y, int extreme)
         gboolean ring = MAX (ABS (row - y), ABS (col - x)) == reach;
 
         if (!ring || row < 0 || col < 0 || row >= scene->image->height
-            || col >= scene->image->width
-            || *state_at (scene, col, row) == UNSEEN
-            || has_value (scene, col, row, extreme))
+            || col >= scene->image->width || !is_shade (scene, col, row))
           continue;
         values[count++] =
           distance (scene, pixel_at (scene, x, y), pixel_at (scene, col, row));
       }
-  return count > 0 ? median (values, count) : 0;
+  return count > 0 ? median (values, count) : -1;
 }
 
-/* Whether some pixel that can be seen is neither black nor white. */
 static gboolean
 has_shades (const Scene *scene)
 {
-  int white = image_peak (scene->image);
-
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
-      if (*state_at (scene, x, y) != UNSEEN && !has_value (scene, x, y, 0)
-          && !has_value (scene, x, y, white))
+      if (is_shade (scene, x, y))
         return TRUE;
   return FALSE;
 }
@@ -215,25 +219,56 @@ is_scattered (const Mask *marks)
          <= ((double) marked / pixels + CLUMPED) * (double) neighbours;
 }
 
-/* Whether the pixels of value @extreme are dead: most of them stand out, and
- * those that do, which are named in @marks, are scattered. */
-static gboolean
-is_dead (const Scene *scene, int extreme, Mask *marks)
+/* Names in @marks all pixels of value @extreme; returns how many there are. */
+static gsize
+mark_extreme (const Scene *scene, int extreme, Mask *marks)
+{
+  for (int y = 0; y < scene->image->height; y++)
+    for (int x = 0; x < scene->image->width; x++) {
+      gsize i = (gsize) y * (gsize) scene->image->width + (gsize) x;
+
+      marks->missing[i] =
+        scene->state[i] != UNSEEN && has_value (scene, x, y, extreme);
+    }
+  return mask_count (marks);
+}
+
+/* Leaves in @marks those that stand out, and returns how many of them had
+ * witnesses. */
+static gsize
+keep_standing_out (const Scene *scene, Mask *marks)
 {
   double least = STANDS_OUT + scene->noise->clipped * scene->floor;
-  gsize count = 0, standing_out = 0;
+  gsize witnessed = 0;
 
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++) {
       gsize i = (gsize) y * (gsize) scene->image->width + (gsize) x;
-      gboolean seen =
-        scene->state[i] != UNSEEN && has_value (scene, x, y, extreme);
 
-      marks->missing[i] = seen && contrast (scene, x, y, extreme) > least;
-      count += seen ? 1 : 0;
-      standing_out += marks->missing[i];
+      if (marks->missing[i]) {
+        double value = contrast (scene, x, y);
+
+        witnessed += value >= 0 ? 1 : 0;
+        marks->missing[i] = value > least;
+      }
     }
-  return standing_out * 2 > count && is_scattered (marks);
+  return witnessed;
+}
+
+/* Judges the pixels of value @extreme, and leaves them named in @marks if they
+ * are dead: most of those with witnesses stand out, and those that do are
+ * scattered; and if they are only a few, so are all. */
+static gboolean
+is_dead (const Scene *scene, int extreme, Mask *marks)
+{
+  gsize count = mark_extreme (scene, extreme, marks);
+  gsize witnessed = keep_standing_out (scene, marks);
+  gsize standing_out = mask_count (marks);
+
+  if (standing_out * 2 <= witnessed || !is_scattered (marks))
+    return FALSE;
+  mark_extreme (scene, extreme, marks);
+  return standing_out * 2 > count || is_scattered (marks);
 }
 
 static void
@@ -241,11 +276,9 @@ judge_extreme (Scene *scene, int extreme, Mask *marks)
 {
   if (!is_dead (scene, extreme, marks))
     return;
-  for (int y = 0; y < scene->image->height; y++)
-    for (int x = 0; x < scene->image->width; x++)
-      if (*state_at (scene, x, y) != UNSEEN
-          && has_value (scene, x, y, extreme))
-        *state_at (scene, x, y) = DEAD;
+  for (gsize i = 0; i < image_pixels (scene->image); i++)
+    if (marks->missing[i])
+      scene->state[i] = DEAD;
 }
 
 /* Sum of the four smallest distances to living neighbours; 0 for fewer than
@@ -388,12 +421,9 @@ find_random_values (Scene *scene, Mask *marks)
 static void
 find_floor_of_shades (Scene *scene)
 {
-  int white = image_peak (scene->image);
-
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
-      if (*state_at (scene, x, y) == ALIVE
-          && (has_value (scene, x, y, 0) || has_value (scene, x, y, white)))
+      if (*state_at (scene, x, y) == ALIVE && !is_shade (scene, x, y))
         *state_at (scene, x, y) = DEAD;
   find_floor (scene);
   for (gsize i = 0; i < image_pixels (scene->image); i++)
@@ -434,7 +464,7 @@ mask_of_dead_pixels (const Image *image, const Progress *progress,
   Scene scene = {
     .image = image,
     .quiet = { .cancellable = progress ? progress->cancellable : NULL },
-    .noise = image_colours (image) == 1 ? &grey_noise : &colour_noise
+    .noise = image_is_grey (image, NULL) ? &grey_noise : &colour_noise
   };
 
   if (mask == NULL)

@@ -12,6 +12,10 @@
  * part: there, the limit rises as their side falls. */
 #define LEAST_LEVEL 1.0
 
+/* What is far below that, such as the rounding of cosines in a flat area, is
+ * no noise for clipping to have shared in: no round may enlarge it. */
+#define NO_LEVEL 0.1
+
 #define MOST_BLOCKS 40000 /* of a picture; more would say the same */
 #define CHUNK 256         /* blocks that a thread looks at at a time */
 
@@ -31,8 +35,10 @@ static const double smoothest[] = { 0.05, 0.02, 0.01 };
 static const int sides[] = { LARGEST, 4, 2 };
 #define LEAST_GREY 4
 
-/* Rounds in which the effect of clipping is undone; the first are rough. */
+/* Rounds in which the effect of clipping is undone; the first are rough.  No
+ * block had less than this share of its variance left. */
 #define ROUNDS 4
+#define LEAST_SHARE 1e-3
 
 enum { BRIGHTNESS, COLOUR, KINDS };
 enum { HIGH, HIGHEST, BANDS };
@@ -56,6 +62,13 @@ typedef struct {
 
 /* ---- one block ---- */
 
+static gboolean
+may_be_asked (const Image *image, const Mask *ignore, gsize i)
+{
+  return (ignore == NULL || !ignore->missing[i])
+         && !image_is_transparent (image, i);
+}
+
 /* Whether every pixel of the block may be asked. */
 static gboolean
 is_usable (const Survey *s, int x, int y)
@@ -66,8 +79,7 @@ is_usable (const Survey *s, int x, int y)
     for (int col = x; col < x + side; col++) {
       gsize i = (gsize) row * (gsize) s->image->width + (gsize) col;
 
-      if ((s->ignore != NULL && s->ignore->missing[i])
-          || image_is_transparent (s->image, i))
+      if (!may_be_asked (s->image, s->ignore, i))
         return FALSE;
     }
   return TRUE;
@@ -180,7 +192,7 @@ clipped_share (const Survey *s, const Block *block, double sigma)
 
   for (int c = 0; c < s->colours; c++)
     sum += clipped_variance (unclipped (block->mean[c], sigma), sigma);
-  return sum / (s->colours * sigma * sigma);
+  return fmax (LEAST_SHARE, sum / (s->colours * sigma * sigma));
 }
 
 /* Mean and relative deviation, over the first @count blocks, of one of their
@@ -246,9 +258,11 @@ level (const Survey *s, int usable)
     int count = MAX (least_blocks (s), (int) (smoothest[i] * usable));
 
     sigma = smallest_level (s, count, 0);
-    for (int round = 0; round < ROUNDS && sigma > 0 && sigma < 1; round++)
+    if (255 * sigma < NO_LEVEL)
+      return 0;
+    for (int round = 0; round < ROUNDS && sigma < 1; round++)
       sigma = smallest_level (s, count, sigma);
-    if (s->kinds > 1 || sigma <= 0 || is_even (s, count, sigma))
+    if (s->kinds > 1 || is_even (s, count, sigma))
       return MIN (sigma, 1);
   }
   return 0;
@@ -260,7 +274,7 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
 {
   Survey s = { .image = image,
                .ignore = ignore,
-               .colours = image_is_grey (image) ? 1 : 3 };
+               .colours = image_is_grey (image, ignore) ? 1 : 3 };
   int usable = 0, most;
   gboolean enough;
 
@@ -287,14 +301,14 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
 }
 
 gboolean
-image_is_grey (const Image *image)
+image_is_grey (const Image *image, const Mask *ignore)
 {
   if (image_colours (image) == 1)
     return TRUE;
   for (gsize i = 0; i < image_pixels (image); i++) {
     const guint16 *pixel = image->samples + i * (gsize) image->channels;
 
-    if (!image_is_transparent (image, i)
+    if (may_be_asked (image, ignore, i)
         && (pixel[0] != pixel[1] || pixel[0] != pixel[2]))
       return FALSE;
   }

@@ -23,6 +23,7 @@
 typedef struct {
   const Planes *noisy, *guide;
   const ShrinkSettings *settings;
+  gboolean means_apart;   /* no atom is known to be the mean */
   const Pursuit *pursuit; /* NULL for an orthonormal dictionary */
 } Shrink;
 
@@ -45,14 +46,15 @@ planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
 
 /* ---- one patch ---- */
 
-/* Both return the weight of the patch.  The first entry, the mean, is always
- * kept: its sign is no matter of chance. */
+/* Both return the weight of the patch.  The mean is always kept: its sign is
+ * no matter of chance.  It is the first entry, unless it was set apart and
+ * @first is 0. */
 static float
-threshold (float *c, int n, float least)
+threshold (float *c, int first, int n, float least)
 {
   int kept = 1;
 
-  for (int i = 1; i < n; i++)
+  for (int i = first; i < n; i++)
     if (fabsf (c[i]) < least)
       c[i] = 0;
     else
@@ -121,7 +123,9 @@ read_patches (const Shrink *s, const Planes *planes, int row, int first,
       patch, matf_at (Y, 0, j));
 }
 
-/* Takes the mean of each channel from the patches in @Y, and puts it back. */
+/* Takes the mean of each channel from the patches in @Y, and puts it back.
+ * It has hardly any noise; and in the dark, where clipping leaves less noise
+ * than there should be, a pursuit would stop before it is explained. */
 static void
 subtract_means (MatF *Y, int area, float *means)
 {
@@ -146,9 +150,6 @@ add_means (MatF *Y, int area, const float *means)
         *matf_at (Y, first + i, j) += *means;
 }
 
-/* The mean colour of a patch has hardly any noise, and is kept: in the dark,
- * where clipping leaves less noise than there should be, a pursuit would stop
- * before it is explained. */
 static void
 code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
 {
@@ -157,17 +158,14 @@ code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
   PursuitOptions options = { .max_atoms = most_atoms (d),
                              .max_error =
                                variance * (1 + EXCESS * sqrt (2 / n)) };
-  int area = d->patch * d->patch;
   SparseMat X = b->X;
 
   X.cols = Y->cols;
-  subtract_means (Y, area, b->means);
   pursuit_encode (s->pursuit, Y, NULL, &options, &X, NULL, NULL);
   for (int j = 0; j < Y->cols; j++) {
     sparse_apply (&d->atoms, &X, j, matf_at (Y, 0, j));
     b->weights[j] = (float) n / (float) (1 + X.count[j]);
   }
-  add_means (Y, area, b->means);
 }
 
 static void
@@ -184,12 +182,29 @@ code_by_shrinking (const Shrink *s, Batch *b, int row, int first, MatF *Y)
     matf_multiply (1, D, TRANSPOSED, Y, PLAIN, 0, &G);
   }
   for (int j = 0; j < Y->cols; j++)
-    b->weights[j] =
-      s->guide != NULL
-        ? wiener (matf_at (&C, 0, j), matf_at (&G, 0, j), C.rows,
-                  sigma * sigma)
-        : threshold (matf_at (&C, 0, j), C.rows, (float) THRESHOLD * sigma);
+    b->weights[j] = s->guide != NULL
+                      ? wiener (matf_at (&C, 0, j), matf_at (&G, 0, j), C.rows,
+                                sigma * sigma)
+                      : threshold (matf_at (&C, 0, j), s->means_apart ? 0 : 1,
+                                   C.rows, (float) THRESHOLD * sigma);
   matf_multiply (1, D, PLAIN, &C, PLAIN, 0, Y);
+}
+
+/* Codes the patches in @Y, of places @first on in @row, and puts what their
+ * codes say in their place. */
+static void
+code (const Shrink *s, Batch *b, int row, int first, MatF *Y)
+{
+  int area = s->settings->dictionary->patch * s->settings->dictionary->patch;
+
+  if (s->means_apart)
+    subtract_means (Y, area, b->means);
+  if (s->pursuit != NULL)
+    code_by_pursuit (s, b, Y);
+  else
+    code_by_shrinking (s, b, row, first, Y);
+  if (s->means_apart)
+    add_means (Y, area, b->means);
 }
 
 static void
@@ -202,10 +217,7 @@ do_row (const Shrink *s, Batch *b, Strip *strip, int row)
     MatF Y = matf_columns (&b->Y, 0, MIN (CHUNK, places - first));
 
     read_patches (s, s->noisy, row, first, &Y);
-    if (s->pursuit != NULL)
-      code_by_pursuit (s, b, &Y);
-    else
-      code_by_shrinking (s, b, row, first, &Y);
+    code (s, b, row, first, &Y);
     for (int j = 0; j < Y.cols; j++)
       strip_add (strip, overlap_place (first + j, width, patch, step), row,
                  patch, matf_at (&Y, 0, j), b->weights[j]);
@@ -238,7 +250,17 @@ planes_shrink (const Planes *noisy, const Planes *guide,
                const ShrinkSettings *settings, Planes *out,
                const Progress *progress, GError **error)
 {
-  Shrink s = { noisy, guide, settings, NULL };
+  Shrink s = { noisy, guide, settings, FALSE, NULL };
+
+  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
+                          progress, error);
+}
+
+gboolean
+planes_threshold (const Planes *noisy, const ShrinkSettings *settings,
+                  Planes *out, const Progress *progress, GError **error)
+{
+  Shrink s = { noisy, NULL, settings, TRUE, NULL };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);
@@ -249,7 +271,7 @@ planes_pursue (const Planes *noisy, const ShrinkSettings *settings,
                Planes *out, const Progress *progress, GError **error)
 {
   g_autoptr (Pursuit) pursuit = pursuit_new (&settings->dictionary->atoms);
-  Shrink s = { noisy, NULL, settings, pursuit };
+  Shrink s = { noisy, NULL, settings, TRUE, pursuit };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);

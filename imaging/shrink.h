@@ -12,9 +12,12 @@
  * nearly clean already, were the clean one.  The patch D (f c) weighs
  * n / sum f^2: the less is kept, the less noise is left in it.
  *
- * Any other dictionary codes what is left of a patch without its mean colour
- * by pursuit, until the residual is no larger than noise alone would be; the
- * patch then weighs n / (1 + atoms used).
+ * Of such a dictionary the first atom is constant, and its entry always kept:
+ * the mean has hardly any noise.  Of others it is not known which atom that
+ * would be, or whether any is.  So they code what is left of a patch without
+ * its mean colour: by the threshold, if they are orthonormal and complete;
+ * else by pursuit, until the residual is no larger than noise alone would be.
+ * The patch then weighs n / (1 + atoms used).
  */
 #pragma once
 
@@ -30,11 +33,17 @@ typedef struct {
 
 /* Denoises @noisy into @out: first without, then with a guide.  Planes are
  * as large as a patch or larger, and have as many channels as the dictionary,
- * which is orthonormal.  @guide may be NULL, or @out itself.
+ * which is orthonormal and complete, its first atom constant.  @guide may be
+ * NULL, or @out itself.
  * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
 gboolean planes_shrink (const Planes *noisy, const Planes *guide,
                         const ShrinkSettings *settings, Planes *out,
                         const Progress *progress, GError **error);
+
+/* The same by threshold, whatever the order of the atoms, and no guide. */
+gboolean planes_threshold (const Planes *noisy, const ShrinkSettings *settings,
+                           Planes *out, const Progress *progress,
+                           GError **error);
 
 /* The same by pursuit, with any dictionary and no guide. */
 gboolean planes_pursue (const Planes *noisy, const ShrinkSettings *settings,

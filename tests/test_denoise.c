@@ -93,6 +93,44 @@ test_clean_photographs_stay (void)
   }
 }
 
+/* What is drawn: 0 one colour, 1 a gradient, 2 a disc on another colour. */
+static void
+draw (Image *image, int what, int seed)
+{
+  for (int y = 0; y < image->height; y++)
+    for (int x = 0; x < image->width; x++)
+      for (int c = 0; c < image_colours (image); c++) {
+        int value = (37 * seed + 85 * c) % 256;
+
+        if (what == 1)
+          value = (value + (c == 1 ? 2 * y : x)) / 2;
+        if (what == 2 && (x - 50) * (x - 50) + (y - 40) * (y - 40) < 900)
+          value = 255 - value;
+        image_pixel (image, x, y)[c] =
+          (guint16) (value * (image_peak (image) / 255));
+      }
+}
+
+/* So do pictures that nobody took: flat, of gradients, of two colours. */
+static void
+test_clean_drawings_stay (void)
+{
+  DenoiseOptions options = DENOISE_DEFAULTS;
+
+  for (int depth = 8; depth <= 16; depth += 8)
+    for (int channels = 1; channels <= 3; channels += 2)
+      for (int what = 0; what < 3; what++)
+        for (int seed = 0; seed < 12; seed++) {
+          g_autoptr (Image) image = image_new (110, 80, channels, depth, NULL);
+          g_autoptr (Image) same = NULL;
+
+          draw (image, what, seed);
+          same = image_copy (image, NULL);
+          g_assert_cmpfloat (denoise (same, NULL, &options), ==, 0);
+          assert_same_samples (image, same);
+        }
+}
+
 /* Grey, also as three colours, and 16 bits: as good as any other. */
 static void
 test_all_kinds (void)
@@ -249,6 +287,36 @@ test_dead_and_noisy (void)
   g_assert_cmpfloat (psnr (photo, damaged), >=, psnr (photo, ignorant) + 2);
 }
 
+/* A mark in colour on a grey picture: what is under the mask does not decide
+ * how the rest is done, and all comes back grey, though the dictionary fills
+ * in colour. */
+static void
+test_mark_on_grey (void)
+{
+  g_autoptr (Dictionary) learned = dictionary_learned ();
+  DenoiseOptions options = with_quality (QUALITY_FAST);
+  g_autoptr (Image) photo = load_photo_middle ("city10", 80, 60);
+  g_autoptr (Image) noisy = with_noise (photo, 25, 1);
+  g_autoptr (Image) marked = NULL;
+  g_autoptr (Mask) mask = mask_new (80, 60, NULL);
+
+  for (gsize i = 0; i < image_pixels (photo) * 3; i++)
+    noisy->samples[i] = noisy->samples[i / 3 * 3];
+  marked = image_copy (noisy, NULL);
+  for (gsize i = 400; i < 1200; i++) {
+    mask->missing[i] = i % 80 < 10;
+    if (mask->missing[i])
+      marked->samples[3 * i] = 255 - marked->samples[3 * i];
+  }
+  options.sigma = 25;
+  options.restore.dictionary = learned;
+  denoise (noisy, mask, &options);
+  denoise (marked, mask, &options);
+  assert_same_samples (noisy, marked);
+  for (gsize i = 0; i < image_pixels (photo) * 3; i++)
+    g_assert_cmpint (marked->samples[i], ==, marked->samples[i / 3 * 3]);
+}
+
 /* A level of zero means that pixels which are not missing stay. */
 static void
 test_no_noise_is_removed_when_told_so (void)
@@ -298,6 +366,51 @@ test_named_dictionaries (void)
                       (int) d, channels, before, psnr (clean, noisy));
       g_assert_cmpfloat (psnr (clean, noisy), >=, before + 9);
     }
+}
+
+/* Atoms @first on of the cosines of 8 x 8 patches, the last one first. */
+static Dictionary *
+reversed_cosines (int first)
+{
+  g_autoptr (Dictionary) cosines = dictionary_dct (8, 1);
+  Dictionary *reversed = dictionary_new (8, 1, 64 - first);
+
+  for (int j = first; j < 64; j++)
+    memcpy (matf_at (&reversed->atoms, 0, 63 - j),
+            matf_at (&cosines->atoms, 0, j), 64 * sizeof (float));
+  return reversed;
+}
+
+/* The mean stays, wherever in the dictionary its atom is, if there is one;
+ * one that lacks it is not complete, and codes by pursuit. */
+static void
+test_named_dictionary_keeps_the_mean (void)
+{
+  for (int missing = 0; missing <= 1; missing++) {
+    g_autoptr (Dictionary) dictionary = reversed_cosines (missing);
+    DenoiseOptions options = with_quality (QUALITY_FAST);
+    g_autoptr (Image) flat = image_new (40, 30, 1, 8, NULL);
+    g_autoptr (Image) same = NULL;
+    g_autoptr (Image) noisy = NULL;
+    g_autoptr (Image) pursued = NULL;
+
+    for (gsize i = 0; i < image_pixels (flat); i++)
+      flat->samples[i] = 5;
+    same = image_copy (flat, NULL);
+    noisy = random_picture (40, 30, 1, 8);
+    pursued = image_copy (noisy, NULL);
+    options.restore.dictionary = dictionary;
+    options.sigma = 20;
+    denoise (same, NULL, &options);
+    assert_same_samples (flat, same);
+    denoise (noisy, NULL, &options);
+    options.pursuit = TRUE;
+    denoise (pursued, NULL, &options);
+    g_assert_cmpint (memcmp (noisy->samples, pursued->samples,
+                             image_pixels (flat) * sizeof (guint16))
+                       == 0,
+                     ==, missing);
+  }
 }
 
 static void
@@ -362,14 +475,17 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/denoise/removed", test_noise_is_removed);
   g_test_add_func ("/denoise/clean", test_clean_photographs_stay);
+  g_test_add_func ("/denoise/drawings", test_clean_drawings_stay);
   g_test_add_func ("/denoise/kinds", test_all_kinds);
   g_test_add_func ("/denoise/hidden", test_hidden_pixels);
   g_test_add_func ("/denoise/odd", test_odd_pictures);
   g_test_add_func ("/denoise/palette", test_palette);
   g_test_add_func ("/denoise/tiles", test_tiles_do_not_show);
   g_test_add_func ("/denoise/dead", test_dead_and_noisy);
+  g_test_add_func ("/denoise/mark", test_mark_on_grey);
   g_test_add_func ("/denoise/told", test_no_noise_is_removed_when_told_so);
   g_test_add_func ("/denoise/named", test_named_dictionaries);
+  g_test_add_func ("/denoise/mean", test_named_dictionary_keeps_the_mean);
   g_test_add_func ("/denoise/failure", test_failure_changes_nothing);
   g_test_add_func ("/denoise/shared", test_shared_photographs);
   return g_test_run ();

@@ -171,6 +171,35 @@ test_noise_is_not_dead (void)
     }
 }
 
+/* Grey in three colours is judged like grey in one. */
+static void
+test_grey_in_three_colours (void)
+{
+  g_autoptr (Image) photo = load_photo ("city10");
+  g_autoptr (Image) grey = image_new (photo->width, photo->height, 1, 8, NULL);
+  g_autoptr (Image) three =
+    image_new (photo->width, photo->height, 3, 8, NULL);
+  DamageOptions options = { .noise = 25, .missing = 0.1, .seed = 1 };
+  g_autoptr (Image) damaged = NULL;
+  g_autoptr (Mask) one_mask = NULL;
+  g_autoptr (Mask) three_mask = NULL;
+
+  for (gsize i = 0; i < image_pixels (photo); i++)
+    grey->samples[i] = photo->samples[3 * i + 1];
+  damaged = image_damage (grey, &options, NULL, NULL);
+  for (gsize i = 0; i < image_pixels (photo); i++) {
+    if (random_uniform (1, 0, i) < 0.05)
+      damaged->samples[i] = (guint16) random_below (1, 1, i, 256);
+    for (gsize c = 0; c < 3; c++)
+      three->samples[3 * i + c] = damaged->samples[i];
+  }
+  one_mask = mask_of_dead_pixels (damaged, NULL, NULL);
+  three_mask = mask_of_dead_pixels (three, NULL, NULL);
+  g_assert_cmpint (
+    memcmp (one_mask->missing, three_mask->missing, image_pixels (grey)), ==,
+    0);
+}
+
 /* Black letters on white paper are not damage. */
 static void
 test_black_and_white_is_not_dead (void)
@@ -181,6 +210,51 @@ test_black_and_white_is_not_dead (void)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 60; x++)
       *image_pixel (page, x, y) = x % 7 != 0 || y % 9 > 5;
+  mask = mask_of_dead_pixels (page, NULL, NULL);
+  g_assert_cmpuint (mask_count (mask), ==, 0);
+}
+
+/* Specks of the other extreme on a white or black background, with only a
+ * small object to judge them by: the specks are dead, the background is not.
+ */
+static void
+test_background_is_not_dead (void)
+{
+  for (int background = 0; background <= 255; background += 255) {
+    g_autoptr (Image) image = image_new (200, 200, 1, 8, NULL);
+    g_autofree guint8 *truth = g_new0 (guint8, 200 * 200);
+    g_autoptr (Mask) mask = NULL;
+    Hits hits;
+
+    for (gsize i = 0; i < image_pixels (image); i++) {
+      gboolean object = i % 200 / 29 == 3 && i / 200 / 29 == 3;
+
+      truth[i] = random_uniform (1, 0, i) < 0.05;
+      image->samples[i] = (guint16) (truth[i] ? 255 - background
+                                     : object ? 128
+                                              : background);
+    }
+    mask = mask_of_dead_pixels (image, NULL, NULL);
+    hits = compare (mask, truth);
+    g_test_message ("on %d: found %.4f, false %.5f", background, hits.found,
+                    hits.false_alarms);
+    g_assert_cmpfloat (hits.found, >=, 0.95);
+    g_assert_cmpfloat (hits.false_alarms, <=, 0.001);
+  }
+}
+
+/* One grey speck beside a full stop does not condemn a whole page. */
+static void
+test_page_with_a_speck_is_not_dead (void)
+{
+  g_autoptr (Image) page = image_new (120, 80, 1, 8, NULL);
+  g_autoptr (Mask) mask = NULL;
+
+  for (int y = 0; y < 80; y++)
+    for (int x = 0; x < 120; x++)
+      *image_pixel (page, x, y) = y < 60 && x % 7 == 0 && y % 9 <= 5 ? 0 : 255;
+  *image_pixel (page, 50, 72) = 0;
+  *image_pixel (page, 52, 72) = 128;
   mask = mask_of_dead_pixels (page, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
@@ -215,8 +289,11 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/random", test_random_values);
   g_test_add_func ("/detect/line", test_line_is_not_dead);
   g_test_add_func ("/detect/noise", test_noise_is_not_dead);
+  g_test_add_func ("/detect/grey-in-colour", test_grey_in_three_colours);
   g_test_add_func ("/detect/black-and-white",
                    test_black_and_white_is_not_dead);
+  g_test_add_func ("/detect/background", test_background_is_not_dead);
+  g_test_add_func ("/detect/speck", test_page_with_a_speck_is_not_dead);
   g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
   return g_test_run ();
 }

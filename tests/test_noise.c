@@ -87,10 +87,33 @@ test_grey_in_three_colours (void)
 
   for (gsize i = 0; i < image_pixels (grey) * 3; i++)
     three->samples[i] = noisy->samples[i / 3];
-  g_assert_true (image_is_grey (three));
-  g_assert_false (image_is_grey (photo));
+  g_assert_true (image_is_grey (three, NULL));
+  g_assert_false (image_is_grey (photo, NULL));
   g_assert_cmpfloat (image_noise_level (three, NULL), ==,
                      image_noise_level (noisy, NULL));
+}
+
+/* A mark of another colour that is ignored makes no picture a coloured one. */
+static void
+test_ignored_colour (void)
+{
+  g_autoptr (Image) photo = load_photo ("beach0");
+  g_autoptr (Image) grey = grey_of (photo, 1);
+  g_autoptr (Image) noisy = with_noise (grey, 20, 1);
+  g_autoptr (Image) three = image_new (grey->width, grey->height, 3, 8, NULL);
+  g_autoptr (Mask) mask = mask_new (grey->width, grey->height, NULL);
+
+  for (gsize i = 0; i < image_pixels (grey) * 3; i++)
+    three->samples[i] = noisy->samples[i / 3];
+  for (gsize i = 0; i < 500; i++) {
+    mask->missing[i] = 1;
+    three->samples[3 * i] = 255;
+    three->samples[3 * i + 1] = 0;
+  }
+  g_assert_false (image_is_grey (three, NULL));
+  g_assert_true (image_is_grey (three, mask));
+  g_assert_cmpfloat (image_noise_level (three, mask), ==,
+                     image_noise_level (noisy, mask));
 }
 
 /* The same picture in 16 bits has the same level. */
@@ -200,6 +223,24 @@ test_clipped_ends (void)
   g_assert_false (ends.white);
 }
 
+/* Nor do pixels that cannot be seen crowd at an end. */
+static void
+test_hidden_ends (void)
+{
+  g_autoptr (Image) image = image_new (100, 100, 2, 8, NULL);
+  ClippedEnds ends;
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    gboolean hidden = i % 3 == 0;
+
+    image->samples[2 * i] = (guint16) (hidden ? i % 2 * 255 : 100 + i % 50);
+    image->samples[2 * i + 1] = hidden ? 0 : 255;
+  }
+  ends = clipped_ends (image, 20. / 255);
+  g_assert_false (ends.black);
+  g_assert_false (ends.white);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -207,10 +248,12 @@ main (int argc, char **argv)
   g_test_add_func ("/noise/level", test_level);
   g_test_add_func ("/noise/clean", test_clean_photographs_have_none);
   g_test_add_func ("/noise/grey-in-colour", test_grey_in_three_colours);
+  g_test_add_func ("/noise/ignored-colour", test_ignored_colour);
   g_test_add_func ("/noise/depth", test_depth);
   g_test_add_func ("/noise/ignored", test_ignored);
   g_test_add_func ("/noise/odd", test_odd_pictures);
   g_test_add_func ("/noise/clipped-moments", test_clipped_moments);
   g_test_add_func ("/noise/clipped-ends", test_clipped_ends);
+  g_test_add_func ("/noise/hidden-ends", test_hidden_ends);
   return g_test_run ();
 }
