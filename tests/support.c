@@ -102,6 +102,7 @@ load_photo_middle (const char *name, int width, int height)
   Image *middle = image_new (width, height, photo->channels, 8, NULL);
   int left = (photo->width - width) / 2, top = (photo->height - height) / 2;
 
+  g_assert_true (left >= 0 && top >= 0);
   for (int y = 0; y < height; y++)
     memcpy (image_pixel (middle, 0, y), image_pixel (photo, left, top + y),
             (gsize) (width * photo->channels) * sizeof (guint16));

@@ -236,16 +236,16 @@ test_threads_give_the_same (void)
 static void
 test_more_picture_changes_nothing (void)
 {
-  g_autoptr (Image) large = load_photo_middle ("forest3", 400, 300);
+  g_autoptr (Image) large = load_photo_middle ("forest3", 340, 175);
   g_autoptr (Image) small = image_new (150, 140, 3, 8, NULL);
-  g_autoptr (Mask) large_mask = mask_new (400, 300, NULL);
+  g_autoptr (Mask) large_mask = mask_new (340, 175, NULL);
   g_autoptr (Mask) small_mask = mask_new (150, 140, NULL);
 
   for (int y = 0; y < 140; y++)
     memcpy (image_pixel (small, 0, y), image_pixel (large, 0, y), 150 * 6);
   for (int y = 5; y < 80; y++)
     for (int x = 5; x < 90; x++)
-      small_mask->missing[y * 150 + x] = large_mask->missing[y * 400 + x] =
+      small_mask->missing[y * 150 + x] = large_mask->missing[y * 340 + x] =
         random_uniform (1, 1, (guint64) (y * 150 + x)) < 0.3;
   restore (small, small_mask, NULL);
   restore (large, large_mask, NULL);
