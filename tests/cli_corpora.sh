@@ -16,7 +16,7 @@ size_of () {
 
 # restore FILE OPTION... - fills in $status and err
 restore () {
-  timeout 10 "$TESSERA" inpaint "$@" --quality fast -q --force -o result.png \
+  timeout 60 "$TESSERA" inpaint "$@" --quality fast -q --force -o result.png \
     2>err
   status=$?
 }

@@ -100,8 +100,10 @@ ok ('a click shows another picture',
     before !== await page.getAttribute ('#under', 'src')
     && await page.getAttribute ('#thumbs button:nth-child(2)', 'aria-pressed')
        === 'true');
+const damaged = await page.getAttribute ('#under', 'src');
 await page.selectOption ('#damage', 'noise:20');
-ok ('... another damage', (await page.$$ ('#tiles figure')).length === 8);
+ok ('... another damage', (await page.$$ ('#tiles figure')).length === 9
+    && damaged !== await page.getAttribute ('#under', 'src'));
 await page.selectOption ('#right', { label: 'dct, separate' });
 ok ('... another result on the right',
     await page.textContent ('#tag-right') === 'dct, separate');
