@@ -32,11 +32,13 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTESSERA_VERSION='"$(VERSION)"' -I. \
              $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 
-LIB_SRC   := $(wildcard base/*.c omp/*.c dictlearn/*.c imaging/*.c)
-APP_SRC   := $(wildcard app/*.c)
+# Folders are layers, and each may have rooms: files of any depth count.
+LAYERS    := app imaging dictlearn omp base
+LIB_SRC   := $(sort $(shell find $(filter-out app,$(LAYERS)) -name '*.c'))
+APP_SRC   := $(sort $(shell find app -name '*.c'))
 TEST_SRC  := $(wildcard tests/test_*.c)
 BENCH_SRC := $(filter-out %/support.c,$(wildcard tests/bench/*.c))
-HEADERS   := $(wildcard base/*.h omp/*.h dictlearn/*.h imaging/*.h app/*.h)
+HEADERS   := $(sort $(shell find $(LAYERS) -name '*.h'))
 Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -76,7 +78,7 @@ check-asan:
 	  -fno-omit-frame-pointer"
 
 # Files inside the program.
-$(BUILD)/app/comparepage.o: app/compare.html app/compare.css app/compare.js
+$(BUILD)/app/compare/page.o: $(wildcard app/compare/report.*)
 
 # The dictionary inside the program, and how it was learned.
 LEARNED := data/dictionaries/learned.safetensors
@@ -86,19 +88,17 @@ dictionary: all
 	  --max-patches 200k --seed 1 --force -o $(LEARNED)
 
 # The page of "tessera serve" is inside the program too.
-$(BUILD)/app/assets.o: $(wildcard app/page/*)
+$(BUILD)/app/serve/assets.o: $(wildcard app/serve/page/*)
 
 # Folders are layers: a file includes only its own or one further right.
-LAYERS := app imaging dictlearn omp base
 layers:
 	@allowed="$(LAYERS)"; for layer in $(LAYERS); do \
 	  pattern=$$(echo $$allowed | sed 's/ /|/g'); \
-	  if grep -nE '^#include "' $$layer/*.[ch] \
+	  if grep -rnE --include='*.[ch]' '^#include "' $$layer \
 	    | grep -vE "\"($$pattern)/"; then \
 	    echo "layers: $$layer may include only: $$allowed" >&2; exit 1; fi; \
 	  allowed=$${allowed#$$layer }; done
-	@if grep -nE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS:%=%/*.[ch])) \
-	  | grep -v '^base/'; then \
+	@if grep -rnE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS)); then \
 	  echo "layers: only base/ includes BLAS and LAPACK" >&2; exit 1; fi
 
 headers:

@@ -1,6 +1,6 @@
 #include "app/version.h"
 
-#include "app/files.h"
+#include "app/files/files.h"
 #include "base/parallel.h"
 
 #include <json-glib/json-glib.h>

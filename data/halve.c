@@ -6,7 +6,7 @@
  * colour by itself, which removes the traces of JPEG compression; of the
  * result the middle 150 x 150 pixels are written.  For standin.sh.
  */
-#include "imaging/codec.h"
+#include "imaging/codec/codec.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "dictlearn/builtin.h"
 
-#include "dictlearn/starts.h"
+#include "dictlearn/initial.h"
 
 #define BUILTIN_PATCH 10
 

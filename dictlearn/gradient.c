@@ -24,7 +24,7 @@
 #include "dictlearn/learners.h"
 
 #include "base/polar.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>

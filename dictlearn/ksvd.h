@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "dictlearn/coding.h"
+#include "dictlearn/codingstage.h"
 
 /* One alternating step: the best atom for its codes, then the best codes for
  * that atom.  8 n |I| operations. */

@@ -21,7 +21,7 @@
 #include "dictlearn/learners.h"
 
 #include "base/polar.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 #include "dictlearn/preconditioner.h"
 
 /* Singular values below this share of the largest say nothing. */

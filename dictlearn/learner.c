@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/polar.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 #include "base/random.h"
 #include "dictlearn/learners.h"
 

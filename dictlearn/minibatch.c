@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/thresholding.h"
-#include "dictlearn/whitened.h"
+#include "dictlearn/polarstep.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
  * A step costs 2 n s operations for the s non-zeros of X, k^3 / 3 + 2 n k^2
  * for the solves, and a coding.
  */
-#include "dictlearn/coding.h"
+#include "dictlearn/codingstage.h"
 
 #include "base/cholesky.h"
 #include "base/parallel.h"

@@ -22,7 +22,7 @@
 
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/thresholding.h"
-#include "dictlearn/whitened.h"
+#include "dictlearn/polarstep.h"
 
 #include <math.h>
 #include <string.h>

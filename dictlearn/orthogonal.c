@@ -17,7 +17,7 @@
 #include "dictlearn/learners.h"
 
 #include "base/polar.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "dictlearn/polish.h"
 
 #include "base/cholesky.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 #include "dictlearn/thresholding.h"
 
 /* Samples coded at a time. */

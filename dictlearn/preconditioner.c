@@ -19,7 +19,7 @@
 #include "dictlearn/preconditioner.h"
 
 #include "base/cholesky.h"
-#include "base/product.h"
+#include "base/parallelgemm.h"
 
 #include <math.h>
 #include <string.h>

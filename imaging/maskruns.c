@@ -1,7 +1,7 @@
 #include "imaging/maskruns.h"
 
 #include "base/error.h"
-#include "imaging/bytesink.h"
+#include "imaging/codec/bytesink.h"
 
 #include <string.h>
 

@@ -22,7 +22,7 @@
  * algorithm using batch orthogonal matching pursuit, 2008, solves for x in
  * each step instead.
  */
-#include "omp/coder.h"
+#include "omp/pursuitprivate.h"
 
 #include <string.h>
 

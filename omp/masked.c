@@ -25,7 +25,7 @@
  *
  * See coder.h for l, z and the ridge.
  */
-#include "omp/coder.h"
+#include "omp/pursuitprivate.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "omp/pursuit.h"
 
 #include "base/parallel.h"
-#include "omp/coder.h"
+#include "omp/pursuitprivate.h"
 
 MatF
 padded_new (int rows, int cols)

@@ -7,7 +7,7 @@
 #include <jpeglib.h>
 
 #include "base/error.h"
-#include "imaging/codec.h"
+#include "imaging/codec/codec.h"
 
 #define assert_same_memory(a, b, size)                                        \
   g_assert_cmpint (memcmp ((a), (b), (size)), ==, 0)

@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "imaging/codec.h"
+#include "imaging/codec/codec.h"
 
 #include <math.h>
 #include <string.h>

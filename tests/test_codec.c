@@ -1,7 +1,7 @@
 /* test_codec.c - what PNG and JPEG have in common: metadata that crosses over,
  * orientation, broken files, limits */
-#include "imaging/orient.h"
-#include "imaging/pngmeta.h"
+#include "imaging/codec/orient.h"
+#include "imaging/codec/pngmeta.h"
 #include "tests/pictures.h"
 
 static void

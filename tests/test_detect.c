@@ -1,8 +1,8 @@
 /* test_detect.c - damage is found, and clean photographs are left alone */
 #include "base/random.h"
-#include "imaging/codec.h"
+#include "imaging/codec/codec.h"
 #include "imaging/damage.h"
-#include "imaging/detect.h"
+#include "imaging/detect/detect.h"
 #include "tests/support.h"
 
 #include <string.h>

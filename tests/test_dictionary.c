@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "dictlearn/dictionary.h"
-#include "dictlearn/starts.h"
+#include "dictlearn/initial.h"
 #include "tests/support.h"
 
 #include <math.h>

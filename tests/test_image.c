@@ -1,7 +1,7 @@
 /* test_image.c - pictures in memory: copies, transparency, orientation */
 #include "base/error.h"
-#include "imaging/exif.h"
-#include "imaging/orient.h"
+#include "imaging/codec/exif.h"
+#include "imaging/codec/orient.h"
 #include "tests/pictures.h"
 
 static void

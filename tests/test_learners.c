@@ -2,11 +2,11 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "dictlearn/learner.h"
-#include "dictlearn/planted.h"
+#include "dictlearn/synthetic.h"
 #include "dictlearn/polish.h"
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/recovery.h"
-#include "dictlearn/whitened.h"
+#include "dictlearn/polarstep.h"
 #include "tests/support.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "imaging/codec.h"
+#include "imaging/codec/codec.h"
 #include "tests/support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_noise.c - the level of noise is found, texture is not taken for it */
-#include "imaging/clipping.h"
+#include "imaging/detect/clipping.h"
 #include "imaging/damage.h"
-#include "imaging/noise.h"
+#include "imaging/detect/noise.h"
 #include "base/random.h"
 #include "tests/support.h"
 

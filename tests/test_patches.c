@@ -1,7 +1,7 @@
 /* test_patches.c - patches cover what they should, and come back as they were
  */
 #include "base/random.h"
-#include "imaging/patches.h"
+#include "imaging/inpaint/patches.h"
 #include "tests/support.h"
 
 #include <string.h>

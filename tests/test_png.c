@@ -1,5 +1,5 @@
 /* test_png.c - pictures through PNG and back, and PNGs that lie */
-#include "imaging/pngmeta.h"
+#include "imaging/codec/pngmeta.h"
 #include "tests/pictures.h"
 
 /* Where the header of a PNG ends, and has these numbers. */

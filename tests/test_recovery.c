@@ -1,6 +1,6 @@
 /* test_recovery.c - the best signed permutation, against trying them all */
 #include "base/random.h"
-#include "dictlearn/planted.h"
+#include "dictlearn/synthetic.h"
 #include "dictlearn/recovery.h"
 #include "tests/support.h"
 

@@ -2,10 +2,10 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "dictlearn/starts.h"
+#include "dictlearn/initial.h"
 #include "imaging/damage.h"
 #include "imaging/metric.h"
-#include "imaging/restore.h"
+#include "imaging/inpaint/restore.h"
 #include "tests/support.h"
 
 #include <math.h>

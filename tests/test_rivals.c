@@ -3,8 +3,8 @@
 #include "base/parallel.h"
 #include "base/polar.h"
 #include "base/random.h"
-#include "dictlearn/coding.h"
-#include "dictlearn/planted.h"
+#include "dictlearn/codingstage.h"
+#include "dictlearn/synthetic.h"
 #include "dictlearn/recovery.h"
 #include "tests/support.h"
 

@@ -11,7 +11,7 @@
 #include "base/parallel.h"
 #include "base/polar.h"
 #include "dictlearn/learner.h"
-#include "dictlearn/starts.h"
+#include "dictlearn/initial.h"
 #include "dictlearn/thresholding.h"
 #include "imaging/patchsource.h"
 #include "tests/bench/bench.h"

@@ -32,7 +32,7 @@ typedef struct {
   double max_error;
 } Case;
 
-/* The last ones are what imaging/fill.c asks for: some samples known, some
+/* The last ones are what imaging/inpaint/fill.c asks for: some samples known, some
  * filled in and half trusted, rough atoms penalised. */
 static const Case cases[] = {
   { "plain 64 x 256, 10 atoms", ALL_SEEN, 64, 256, 10, 100000, 0 },

@@ -1,0 +1,49 @@
+/* commandline.h - what a command was asked to do
+ *
+ * The command describes itself and adds its options; parsing fills in the
+ * rest, answers --help and --version, and checks all files that are named
+ * before any work is done.
+ */
+#pragma once
+
+#include "app/cli/option.h"
+#include "imaging/codec/codec.h"
+
+/* Options that several commands have. */
+typedef enum {
+  COMMON_OUTPUT = 1 << 0,     /* --force */
+  COMMON_LIMITS = 1 << 1,     /* --max-pixels and the like, --lenient */
+  COMMON_SEED = 1 << 2,       /* --seed */
+  COMMON_DICTIONARY = 1 << 3, /* --dict */
+} CommonOptions;
+
+typedef struct {
+  /* What the command says about itself. */
+  const char *usage; /* "IN -o OUT" */
+  const char *about; /* what it does, then examples */
+  int min_arguments, max_arguments;
+  CommonOptions common;
+  GArray *options; /* Option */
+  gboolean uses_blas;
+
+  /* What the user said. */
+  gboolean answered; /* by --help or --version: there is nothing to do */
+  char **arguments;  /* files to read, as many as there may be */
+  gboolean json, force, quiet, verbose, help, version;
+  int threads; /* 0 for one a core */
+  guint64 seed;
+  const char *dictionary; /* NULL for the built-in one */
+  ImageLimits limits;
+} CommandLine;
+
+void command_line_init (CommandLine *line);
+void command_line_clear (CommandLine *line);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CommandLine, command_line_clear)
+
+/* Adds @count rows, which are copied. */
+void command_line_add (CommandLine *line, const Option *rows, gsize count);
+
+/* Reads @argv, sets up threads and terminal.  @argv[0] is the name of the
+ * command.  Returns FALSE with @error set: USAGE, or what output_check()
+ * says. */
+gboolean command_line_parse (CommandLine *line, char **argv, GError **error);

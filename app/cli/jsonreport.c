@@ -1,0 +1,48 @@
+#include "app/cli/jsonreport.h"
+
+#include "app/files/files.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+report_set_number (JsonObject *report, const char *key, double value)
+{
+  if (isfinite (value))
+    json_object_set_double_member (report, key, value);
+  else
+    json_object_set_null_member (report, key);
+}
+
+void
+report_set_count (JsonObject *report, const char *key, guint64 value)
+{
+  json_object_set_int_member (report, key, (gint64) value);
+}
+
+void
+report_set_text (JsonObject *report, const char *key, const char *value)
+{
+  if (value != NULL)
+    json_object_set_string_member (report, key, value);
+  else
+    json_object_set_null_member (report, key);
+}
+
+char *
+report_to_text (JsonObject *report)
+{
+  g_autoptr (JsonNode) root =
+    json_node_init_object (json_node_alloc (), report);
+  g_autofree char *json = json_to_string (root, TRUE);
+
+  return g_strconcat (json, "\n", NULL);
+}
+
+gboolean
+report_print (JsonObject *report, GError **error)
+{
+  g_autofree char *text = report_to_text (report);
+
+  return stdout_write (text, strlen (text), error);
+}

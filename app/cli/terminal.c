@@ -1,0 +1,165 @@
+#include "app/cli/terminal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define CLEAR_LINE "\r\033[K"
+#define RED "\033[1;31m"
+#define YELLOW "\033[1;33m"
+#define PLAIN_TEXT "\033[0m"
+
+/* Where nobody knows better. */
+#define USUAL_COLUMNS 80
+
+static gboolean is_quiet;
+static gboolean is_verbose;
+static gint status_is_shown; /* atomic */
+
+void
+terminal_init (gboolean quiet, gboolean verbose)
+{
+  is_quiet = quiet;
+  is_verbose = verbose;
+}
+
+/* A terminal that understands escape sequences. */
+static gboolean
+is_terminal (void)
+{
+  const char *term = g_getenv ("TERM");
+
+  return isatty (STDERR_FILENO) && term != NULL && !g_str_equal (term, "dumb");
+}
+
+static gboolean
+has_colour (void)
+{
+  const char *no_color = g_getenv ("NO_COLOR");
+
+  return is_terminal () && (no_color == NULL || *no_color == '\0');
+}
+
+/* Writes "tessera: KIND: text", in colour up to the text.  @kind may be NULL.
+ * One call of write for the whole line keeps lines of several programs on the
+ * same terminal apart. */
+static void
+print_message (const char *kind, const char *colour, const char *text)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  if (!has_colour ())
+    colour = NULL;
+  g_string_append_printf (line, "%stessera:%s%s%s ",
+                          colour != NULL ? colour : "",
+                          kind != NULL ? " " : "", kind != NULL ? kind : "",
+                          colour != NULL ? PLAIN_TEXT : "");
+  for (; *text != '\0'; text++)
+    g_string_append_c (line, g_ascii_iscntrl (*text) ? '?' : *text);
+  g_string_append_c (line, '\n');
+  terminal_clear_status ();
+  fputs (line->str, stderr);
+}
+
+void
+terminal_error (const char *message)
+{
+  print_message (NULL, RED, message);
+}
+
+void
+terminal_note (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (!is_quiet)
+    print_message ("note:", YELLOW, text);
+}
+
+static void
+print_plain (const char *format, va_list args)
+{
+  g_autofree char *text = g_strdup_vprintf (format, args);
+
+  terminal_clear_status ();
+  g_strdelimit (text, "\n\r\033", '?');
+  fprintf (stderr, "%s\n", text);
+}
+
+void
+terminal_say (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (!is_quiet)
+    print_plain (format, args);
+  va_end (args);
+}
+
+void
+terminal_detail (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (is_verbose && !is_quiet)
+    print_plain (format, args);
+  va_end (args);
+}
+
+gboolean
+terminal_has_status (void)
+{
+  return !is_quiet && is_terminal ();
+}
+
+int
+terminal_columns (void)
+{
+  struct winsize size;
+
+  if (ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return USUAL_COLUMNS;
+}
+
+void
+terminal_draw_status (const char *text)
+{
+  g_atomic_int_set (&status_is_shown, TRUE);
+  fprintf (stderr, CLEAR_LINE "%s", text);
+  fflush (stderr);
+}
+
+void
+terminal_clear_status (void)
+{
+  if (!g_atomic_int_compare_and_exchange (&status_is_shown, TRUE, FALSE))
+    return;
+  fputs (CLEAR_LINE, stderr);
+  fflush (stderr);
+}
+
+static void
+write_raw (const char *text)
+{
+  /* There is nobody left to tell if this fails. */
+  if (write (STDERR_FILENO, text, strlen (text)) < 0)
+    return;
+}
+
+void
+terminal_last_words (const char *message)
+{
+  if (g_atomic_int_get (&status_is_shown))
+    write_raw (CLEAR_LINE);
+  write_raw ("tessera: ");
+  write_raw (message);
+  write_raw ("\n");
+}

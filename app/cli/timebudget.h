@@ -1,0 +1,31 @@
+/* timebudget.h - work that the user or the clock may stop
+ *
+ * A progress to hand to work that has so many seconds.  Time in which the work
+ * is only looked at need not count: the clock can be halted.
+ */
+#pragma once
+
+#include "base/progress.h"
+
+typedef struct {
+  Progress progress; /* for the work */
+
+  /* What stopped it, if anything did. */
+  gboolean out_of_time, interrupted;
+
+  const Progress *shown; /* is told of the work, and may stop it */
+  double limit;          /* seconds; 0 for none */
+  gint64 started;        /* microseconds; moved on by the time that does not
+                            count */
+  gint64 halted;         /* since then the clock stands; 0 if it runs */
+} Budget;
+
+/* Starts the clock.  @shown must live as long as @self. */
+void budget_begin (Budget *self, const Progress *shown, double limit);
+void budget_end (Budget *self);
+
+void budget_halt (Budget *self);
+void budget_go_on (Budget *self);
+
+/* Seconds that count. */
+double budget_seconds (const Budget *self);

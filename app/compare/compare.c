@@ -1,0 +1,335 @@
+/* compare.c - compares dictionaries: learn, damage, restore, report */
+#include "app/compare/compare.h"
+
+#include "app/command.h"
+#include "app/files/folder.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/optionlist.h"
+#include "app/cli/progressbar.h"
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+
+#include <string.h>
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera compare photos/ -o report\n"
+  "  tessera compare photos/ --damage missing:0.5,blocks:10x36 -o report\n"
+  "  tessera compare --train a/ --test b/ --algorithms ksvd,mod -o report\n"
+  "  tessera compare photos/ --dict mine=mine.safetensors -o report\n"
+  "\n"
+  "Learns dictionaries from the same patches, restores the same damaged\n"
+  "pictures with each, and writes the scores as a page (index.html), tables\n"
+  "and dictionaries.  Test pictures are set apart before anything is learned.";
+
+#define LEAST_PATCH 4
+#define MOST_PATCH 32
+#define MOST_PATCHES 10000000
+#define MOST_PICTURES 100000
+
+/* Share of the work that learning is, for the bar. */
+#define LEARNING_SHARE 0.4
+
+/* ---- what was asked for ---- */
+
+static gboolean
+usage (GError **error, const char *message)
+{
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE, message);
+  return FALSE;
+}
+
+/* May be given several times. */
+static gboolean
+option_pair (const Option *option, const char *text, GError **error)
+{
+  GPtrArray *pairs = option->value;
+
+  (void) error;
+  g_ptr_array_add (pairs, g_strdup (text));
+  return TRUE;
+}
+
+static void
+add_options (Compare *compare)
+{
+  const Option rows[] = {
+    { "output", 'o', "FOLDER", "folder for the report, made if need be",
+      option_file, .value = &compare->folder },
+    { "train", 0, "FOLDER", "pictures to learn from", option_file,
+      .value = &compare->train },
+    { "test", 0, "FOLDER", "pictures to test with", option_file,
+      .value = &compare->test },
+    { "test-pictures", 0, "N", "how many of the pictures test (20, or 1/4)",
+      option_int, .value = &compare->test_pictures, .min = 1,
+      .max = MOST_PICTURES },
+    { "algorithms", 'a', "LIST", "what to compare: online,ksvd ...; see man",
+      option_word_list, .value = &compare->algorithms,
+      .choices = compare_algorithm_names () },
+    { "dict", 0, "NAME=FILE", "compare this dictionary too; may be repeated",
+      option_pair, .value = compare->files },
+    { "damage", 'd', "LIST", "missing:0.5, blocks:10x36, noise:25 ...",
+      option_damage_list, .value = &compare->damages },
+    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10)", option_int,
+      .value = &compare->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
+    { "patches", 0, "N", "patches to learn from (10k)", option_int,
+      .value = &compare->patches, .min = 1, .max = MOST_PATCHES },
+    { "iterations", 0, "N", "steps of each learner (as usual for it)",
+      option_int, .value = &compare->iterations, .min = 1, .max = G_MAXINT },
+    { "time-limit", 0, "SECONDS", "time for each to learn", option_real,
+      .value = &compare->time_limit, .min = 0.001, .max = 1e9 },
+    { "init", 0, "START", "dct (the default), pca, data or random",
+      option_choice, .value = &compare->init, .choices = compare_starts },
+    { "atoms", 0, "N", "number of atoms, for ksvd and mod", option_int,
+      .value = &compare->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
+    { "train-atoms", 0, "N", "atoms a patch as ksvd and mod learn (10)",
+      option_int, .value = &compare->train_atoms, .min = 1, .max = 1024 },
+    { "atoms-per-patch", 0, "N", "atoms a separate patch (a tenth: 30)",
+      option_int, .value = &compare->atoms_per_patch, .min = 1, .max = 1024 },
+    { "reference", 0, "NAME",
+      "differences are to this one (dct, or the first)", option_file,
+      .value = &compare->reference },
+    { "show", 0, "N", "test pictures in the page (6)", option_int,
+      .value = &compare->show, .min = 0, .max = 1000 },
+  };
+
+  command_line_add (&compare->line, rows, G_N_ELEMENTS (rows));
+}
+
+/* What is usual where nothing was said: the paper's experiment. */
+static gboolean
+apply_defaults (Compare *compare, GError **error)
+{
+  const Option damage = { .value = &compare->damages };
+  static const char *const usual[] = { "dct",        "online",  "ksvd",
+                                       "ksvd-paper", "tessera", NULL };
+
+  if (compare->algorithms == NULL)
+    compare->algorithms = g_strdupv ((char **) usual);
+  return compare->damages != NULL
+         || option_damage_list (&damage, "missing:0.5", error);
+}
+
+static gboolean
+check_options (const Compare *compare, GError **error)
+{
+  gboolean has_arguments = compare->line.arguments != NULL;
+  gboolean has_folders = compare->train != NULL || compare->test != NULL;
+
+  if (compare->folder == NULL)
+    return usage (error, "-o FOLDER is missing: folder for the report");
+  if ((compare->train == NULL) != (compare->test == NULL))
+    return usage (error, "--train and --test go together");
+  if (has_arguments && has_folders)
+    return usage (error, "give pictures to split, or --train and --test, but "
+                         "not both");
+  if (!has_arguments && !has_folders)
+    return usage (error, "name a folder of pictures, or give --train and "
+                         "--test");
+  return TRUE;
+}
+
+/* The whole line, so that it can be typed again. */
+static char *
+quote_command (char **argv)
+{
+  GString *text = g_string_new ("tessera");
+
+  for (int i = 0; argv[i] != NULL; i++) {
+    g_autofree char *quoted = g_shell_quote (argv[i]);
+    gboolean plain =
+      argv[i][0] != '\0'
+      && argv[i][strspn (argv[i],
+                         G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_./:,=+%@")]
+           == '\0';
+
+    g_string_append_printf (text, " %s", plain ? argv[i] : quoted);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+parse (Compare *compare, char **argv, GError **error)
+{
+  CommandLine *line = &compare->line;
+  g_autofree char *command = quote_command (argv);
+
+  line->usage = "FILE|FOLDER... -o FOLDER";
+  line->about = about;
+  line->max_arguments = G_MAXINT;
+  line->common = COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED;
+  line->uses_blas = TRUE;
+  add_options (compare);
+  if (!command_line_parse (line, argv, error))
+    return FALSE;
+  compare->command = g_utf8_make_valid (command, -1);
+  return line->answered
+         || (check_options (compare, error)
+             && apply_defaults (compare, error));
+}
+
+/* ---- doing it ---- */
+
+static gboolean
+run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
+         GError **error)
+{
+  ProgressPart learning = { progress, 0, LEARNING_SHARE };
+  ProgressPart testing = { progress, LEARNING_SHARE, 1 };
+  Progress part = progress_part (&learning);
+
+  if (!compare_gather_patches (compare, progress, error))
+    return FALSE;
+  left_out_say (&compare->left_out);
+  progress_bar_set_label (bar, "learning");
+  if (!compare_learn (compare, &part, error))
+    return FALSE;
+  progress_bar_set_label (bar, "restoring");
+  part = progress_part (&testing);
+  return compare_test (compare, &part, error);
+}
+
+/* Whether there is anything to save after an interrupt. */
+static gboolean
+has_results (const Compare *compare)
+{
+  for (guint i = 0; i < compare->contenders->len; i++) {
+    const Contender *contender = compare_contender (compare, i);
+
+    if (contender->kind == CONTENDER_LEARNER && contender->ready)
+      return TRUE;
+  }
+  return compare->scores->len > 0;
+}
+
+/* Learns and tests.  An interrupt after which there is something to save is no
+ * failure yet. */
+static gboolean
+run (Compare *compare, GError **error)
+{
+  ProgressBar bar;
+  Progress progress;
+  GError *stopped = NULL;
+  gboolean ok;
+
+  interrupt_be_patient ();
+  progress = progress_bar_start (&bar, "reading pictures");
+  ok = run_all (compare, &bar, &progress, &stopped);
+  progress_bar_stop (&bar);
+  if (!ok && g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
+      && has_results (compare)) {
+    compare->interrupted = TRUE;
+    interrupt_begin_saving ();
+    g_clear_error (&stopped);
+    ok = TRUE;
+  }
+  if (!ok)
+    g_propagate_error (error, stopped);
+  return ok;
+}
+
+static gboolean
+print_result (Compare *compare, GError **error)
+{
+  g_autofree char *page =
+    g_build_filename (compare->folder, "index.html", NULL);
+
+  left_out_say (&compare->left_out);
+  if (compare->left_out.count > 0)
+    terminal_note ("%d pictures were left out", compare->left_out.count);
+  if (compare->line.json) {
+    g_autoptr (JsonObject) json = compare_to_json (compare);
+
+    if (!report_print (json, error))
+      return FALSE;
+  } else {
+    g_autofree char *text = compare_to_text (compare);
+    g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+    for (int i = 0; lines[i] != NULL; i++)
+      terminal_say ("%s", lines[i]);
+    terminal_say ("-> %s", page);
+  }
+  if (!compare->interrupted)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
+               "interrupted; what was finished is in %s", page);
+  return FALSE;
+}
+
+static gboolean
+work (Compare *compare, GError **error)
+{
+  FolderState state;
+
+  if (!compare_make_contenders (compare, error)
+      || !compare_find_pictures (compare, error)
+      || !folder_prepare (compare->folder, compare->line.force, &state, error))
+    return FALSE;
+  if (!run (compare, error)) {
+    folder_undo (compare->folder, state);
+    return FALSE;
+  }
+  compare_summarise (compare);
+  if (!compare_write_report (compare, error)) {
+    folder_undo (compare->folder, state);
+    return FALSE;
+  }
+  return print_result (compare, error);
+}
+
+static void
+compare_init (Compare *compare)
+{
+  *compare = (Compare){ .patch = 10,
+                        .patches = 10000,
+                        .show = 6,
+                        .train_atoms = 10,
+                        .began = g_date_time_new_now_utc (),
+                        .started = g_get_monotonic_time () };
+  compare->files = g_ptr_array_new_with_free_func (g_free);
+  compare->contenders = g_array_new (FALSE, TRUE, sizeof (Contender));
+  g_array_set_clear_func (compare->contenders, compare_contender_clear);
+  compare->methods = g_array_new (FALSE, FALSE, sizeof (Method));
+  compare->scores = g_array_new (FALSE, FALSE, sizeof (Score));
+  compare->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
+  compare->summary = g_array_new (FALSE, FALSE, sizeof (SummaryRow));
+  left_out_init (&compare->left_out);
+  command_line_init (&compare->line);
+}
+
+static void
+compare_clear (Compare *compare)
+{
+  GArray *arrays[] = {
+    compare->damages, compare->contenders, compare->methods,
+    compare->scores,  compare->shown,      compare->summary
+  };
+  GPtrArray *lists[] = { compare->files, compare->training, compare->probing,
+                         compare->testing, compare->names };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++)
+    g_clear_pointer (&arrays[i], g_array_unref);
+  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
+    g_clear_pointer (&lists[i], g_ptr_array_unref);
+  g_strfreev (compare->algorithms);
+  g_free (compare->command);
+  g_date_time_unref (compare->began);
+  mat_clear (&compare->Y);
+  left_out_clear (&compare->left_out);
+  command_line_clear (&compare->line);
+}
+
+gboolean
+compare_run (char **argv, GError **error)
+{
+  Compare compare;
+  gboolean ok;
+
+  compare_init (&compare);
+  ok = parse (&compare, argv, error)
+       && (compare.line.answered || work (&compare, error));
+  compare_clear (&compare);
+  return ok;
+}

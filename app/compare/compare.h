@@ -1,0 +1,305 @@
+/* compare.h - what the command "compare" is made of
+ *
+ * Contenders, dictionaries learned here or brought along, restore the same
+ * damaged test pictures.  A contender with a way to restore is a method.
+ *
+ *     compare.c            the options, and the order of things
+ *     comparedata.c        which pictures train and which test; patches
+ *     comparecontenders.c  what is compared, and with which settings
+ *     comparelearn.c       learning, and how well it goes meanwhile
+ *     comparetest.c        damages, restores and scores the test pictures
+ *     comparesummary.c     means, deviations, paired differences
+ *     comparetables.c      the results as tables and as JSON
+ *     comparereport.c      the files of the report
+ *     comparepage.c        its page
+ *
+ * A restoration is handed a Damaged, which holds nothing of the clean picture.
+ */
+#pragma once
+
+#include "app/cli/commandline.h"
+#include "app/mend/damagelist.h"
+#include "app/files/skipped.h"
+#include "app/chart/table.h"
+#include "dictlearn/dictionary.h"
+#include "dictlearn/learner.h"
+#include "imaging/mask.h"
+#include "imaging/metric.h"
+
+#include <json-glib/json-glib.h>
+
+/* ---- what is compared ---- */
+
+/* How patches are laid over a picture. */
+typedef enum {
+  PROTOCOL_SEPARATE,    /* side by side, plain pursuit, as in the paper */
+  PROTOCOL_OVERLAPPING, /* every second pixel, as "inpaint --dict" does */
+  PROTOCOL_ENGINE,      /* whatever "inpaint" does by itself */
+  PROTOCOLS
+} Protocol;
+
+extern const char *const protocol_names[PROTOCOLS];
+
+/* Engine and overlapping patches compete with each other; separate patches
+ * among themselves. */
+static inline gboolean
+protocol_competes (Protocol a, Protocol b)
+{
+  return (a == PROTOCOL_SEPARATE) == (b == PROTOCOL_SEPARATE);
+}
+
+/* How good a dictionary was at restoring the probes, and when. */
+typedef struct {
+  int iteration;
+  double seconds;               /* of learning */
+  double psnr[PROTOCOL_ENGINE]; /* by protocol */
+  double ssim[PROTOCOL_ENGINE];
+} CurvePoint;
+
+typedef enum {
+  CONTENDER_LEARNER,
+  CONTENDER_COSINES,
+  CONTENDER_FILE,
+  CONTENDER_ENGINE,
+} ContenderKind;
+
+typedef struct {
+  char *name;
+  ContenderKind kind;
+  const LearnerClass *learner;      /* of a learner */
+  LearnOptions (*published) (void); /* settings of its paper, or NULL */
+  char *file; /* of a dictionary that was brought along */
+
+  /* Once it is ready. */
+  gboolean ready;
+  Dictionary *dictionary; /* NULL for the engine */
+  const char *start;      /* what a learner began from */
+  double seconds;         /* of learning */
+  int iterations;
+  gboolean out_of_time;
+  GArray *curve; /* CurvePoint; NULL for what does not learn */
+} Contender;
+
+static inline gboolean
+contender_has_curve (const Contender *contender)
+{
+  return contender->ready && contender->curve != NULL
+         && contender->curve->len > 0;
+}
+
+/* The name of its dictionary in the report. */
+static inline char *
+contender_file (const Contender *contender)
+{
+  return g_strconcat (contender->name, ".safetensors", NULL);
+}
+
+typedef struct {
+  guint contender;
+  Protocol protocol;
+} Method;
+
+/* ---- results ---- */
+
+typedef struct {
+  guint picture, damage, method;
+  ImageScore score;
+} Score;
+
+/* A restored test picture, to be looked at. */
+typedef struct {
+  guint picture, damage;
+  int method; /* or SHOWN_CLEAN, SHOWN_DAMAGED */
+  double psnr, ssim;
+  GBytes *png;
+} Shown;
+
+enum { SHOWN_CLEAN = -2, SHOWN_DAMAGED = -1 };
+
+/* A mean over test pictures, and over the differences to the reference. */
+typedef struct {
+  double mean, deviation;
+  double difference, low, high; /* NAN for the reference itself */
+} Summary;
+
+typedef struct {
+  guint damage, method;
+  int count;     /* test pictures */
+  int reference; /* method that it is compared with, or -1 */
+  Summary psnr, ssim;
+  gboolean best_psnr, best_ssim; /* of the methods that compete */
+} SummaryRow;
+
+/* ---- the command ---- */
+
+typedef struct {
+  CommandLine line;
+  const char *folder;
+  const char *train, *test; /* folders, or NULL */
+  char **algorithms;
+  GPtrArray *files; /* NAME=FILE */
+  GArray *damages;  /* Damage */
+  const char *reference;
+  int patch, patches, test_pictures, show;
+  int atoms, atoms_per_patch, train_atoms, iterations;
+  int init; /* row of compare_starts */
+  double time_limit;
+
+  char *command; /* as it was typed */
+  GDateTime *began;
+  gint64 started; /* microseconds */
+
+  GPtrArray *training; /* char *: paths */
+  GPtrArray *probing;
+  GPtrArray *testing;
+  GPtrArray *names; /* char *: of the test pictures, valid UTF-8, all different
+                       where their paths are */
+  LeftOut left_out;
+  Mat Y; /* the training patches */
+
+  GArray *contenders; /* Contender */
+  GArray *methods;    /* Method */
+  GArray *scores;     /* Score */
+  GArray *shown;      /* Shown */
+  GArray *summary;    /* SummaryRow */
+  gboolean interrupted;
+} Compare;
+
+#define COMPARE_CHANNELS 3
+
+extern const char *const compare_starts[];
+
+static inline int
+compare_length (const Compare *compare)
+{
+  return compare->patch * compare->patch * COMPARE_CHANNELS;
+}
+
+/* Atoms a patch where patches are separate: the paper's tenth. */
+static inline int
+compare_atoms_per_patch (const Compare *compare)
+{
+  return compare->atoms_per_patch > 0 ? compare->atoms_per_patch
+                                      : MAX (1, compare_length (compare) / 10);
+}
+
+static inline const Damage *
+compare_damage (const Compare *compare, guint i)
+{
+  return &g_array_index (compare->damages, Damage, i);
+}
+
+static inline Contender *
+compare_contender (const Compare *compare, guint i)
+{
+  return &g_array_index (compare->contenders, Contender, i);
+}
+
+static inline const Method *
+compare_method (const Compare *compare, guint i)
+{
+  return &g_array_index (compare->methods, Method, i);
+}
+
+static inline const char *
+compare_method_name (const Compare *compare, guint i)
+{
+  return compare_contender (compare, compare_method (compare, i)->contender)
+    ->name;
+}
+
+/* ---- comparedata.c ---- */
+
+/* Fills in training, probing and testing.  FALSE with @error set (INPUT,
+ * USAGE) when there is too little. */
+gboolean compare_find_pictures (Compare *compare, GError **error);
+
+/* Fills in Y. */
+gboolean compare_gather_patches (Compare *compare, const Progress *progress,
+                                 GError **error);
+
+/* ---- comparecontenders.c ---- */
+
+/* Names that --algorithms takes, NULL at the end. */
+const char *const *compare_algorithm_names (void);
+
+/* Makes the contenders that were asked for and their methods.  FALSE with
+ * @error set (USAGE, INPUT) when a dictionary that was brought along does not
+ * fit. */
+gboolean compare_make_contenders (Compare *compare, GError **error);
+void compare_contender_clear (gpointer contender);
+
+/* How a learner is to learn. */
+LearnOptions compare_learn_options (const Compare *compare,
+                                    const Contender *contender);
+const char *compare_start_name (StartKind kind);
+
+/* ---- comparelearn.c ---- */
+
+/* Learns what has to be learned, one after the other. */
+gboolean compare_learn (Compare *compare, const Progress *progress,
+                        GError **error);
+
+/* ---- comparetest.c ---- */
+
+/* All that a restoration may know. */
+typedef struct {
+  Image *image;
+  Mask *missing;
+  double noise; /* standard deviation, white is 255 */
+} Damaged;
+
+void damaged_clear (Damaged *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Damaged, damaged_clear)
+
+/* Damages @clean, as the picture number @number always is. */
+gboolean compare_damage_picture (const Compare *compare, guint damage,
+                                 const Image *clean, guint64 number,
+                                 Damaged *damaged, GError **error);
+
+/* How to restore. */
+typedef struct {
+  const Dictionary *dictionary; /* NULL for the engine */
+  Protocol protocol;
+  int max_atoms;  /* a patch, where patches are separate */
+  gboolean quick; /* fewer overlapping patches */
+} Treatment;
+
+/* NULL with @error set (INPUT, LIMIT, CANCELLED). */
+Image *compare_restore (const Damaged *damaged, Remedy remedy,
+                        const Treatment *treatment, const Progress *progress,
+                        GError **error);
+
+/* Damages, restores and scores all test pictures.  What is finished when it is
+ * stopped stays. */
+gboolean compare_test (Compare *compare, const Progress *progress,
+                       GError **error);
+
+/* ---- comparesummary.c ---- */
+
+/* Fills in the summary from the scores. */
+void compare_summarise (Compare *compare);
+
+/* ---- comparetables.c ---- */
+
+/* A row for each picture, damage and method, and for each look at the
+ * probes. */
+Table *compare_scores_table (const Compare *compare);
+Table *compare_curves_table (const Compare *compare);
+
+/* What results.json holds. */
+JsonObject *compare_to_json (const Compare *compare);
+
+/* The summary for people. */
+char *compare_to_text (const Compare *compare);
+
+/* ---- comparereport.c, comparepage.c ---- */
+
+gboolean compare_write_report (const Compare *compare, GError **error);
+
+/* The whole page; NULL with @error set when there is no memory for it. */
+GBytes *compare_to_page (const Compare *compare, GError **error);
+
+/* The learning curves; @by_time or by iterations. */
+GBytes *compare_plot (const Compare *compare, Protocol protocol,
+                      gboolean by_time);

@@ -1,0 +1,261 @@
+/* contenders.c - what is compared, and how it learns */
+#include "app/compare/compare.h"
+
+#include "app/files/dictionaryfile.h"
+#include "app/files/files.h"
+#include "app/learn/defaults.h"
+#include "app/cli/suggest.h"
+#include "base/error.h"
+#include "dictlearn/initial.h"
+
+#include <string.h>
+
+/* ---- settings ---- */
+
+const char *const compare_starts[] = { "dct", "pca", "data", "random", NULL };
+
+static const StartKind start_kinds[] = { START_DCT, START_PCA, START_DATA,
+                                         START_RANDOM };
+
+const char *
+compare_start_name (StartKind kind)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (start_kinds); i++)
+    if (start_kinds[i] == kind)
+      return compare_starts[i];
+  return "identity";
+}
+
+/* The settings of the paper behind this program: p1 = p2 = 500, T = 2000, full
+ * whitening, a step a patch, 10 % non-zeros, the warm start of Algorithm 4. */
+static LearnOptions
+online_as_published (void)
+{
+  LearnOptions options = LEARN_DEFAULTS;
+
+  options.init = START_IDENTITY;
+  options.iterations = 2000;
+  options.window = 500;
+  options.stride = 1;
+  options.density = 0.1;
+  options.shrink = 0.99;
+  return options;
+}
+
+/* As it is in textbooks: from samples, and atoms that are used at all stay. */
+static LearnOptions
+ksvd_as_published (void)
+{
+  LearnOptions options = LEARN_DEFAULTS;
+
+  options.init = START_DATA;
+  options.iterations = 0; /* as usual */
+  options.textbook = TRUE;
+  return options;
+}
+
+/* Learners with the settings of those who published them. */
+static const struct {
+  const char *name, *learner;
+  LearnOptions (*options) (void);
+} published[] = { { "online-paper", "online", online_as_published },
+                  { "ksvd-paper", "ksvd", ksvd_as_published } };
+
+LearnOptions
+compare_learn_options (const Compare *compare, const Contender *contender)
+{
+  LearnOptions o = contender->published != NULL ? contender->published ()
+                                                : learned_usual_options ();
+
+  if (contender->published == NULL)
+    o.init = start_kinds[compare->init];
+  if (!contender->learner->complete) {
+    o.atoms = compare->atoms;
+    o.atoms_per_sample = MIN (compare->train_atoms, compare_length (compare));
+    /* There are n cosines and no more. */
+    if (compare->atoms > 0 && compare->atoms != compare_length (compare)
+        && o.init == START_DCT)
+      o.init = START_DATA;
+  }
+  if (compare->iterations > 0)
+    o.iterations = compare->iterations;
+  else if (compare->time_limit > 0)
+    o.iterations = G_MAXINT;
+  else
+    o.iterations = learned_iterations (contender->learner, &o);
+  o.window = MIN (o.window, compare->Y.cols);
+  o.seed = compare->line.seed;
+  return o;
+}
+
+/* ---- contenders ---- */
+
+#define NAME_COSINES "dct"
+#define NAME_ENGINE "tessera"
+
+const char *const *
+compare_algorithm_names (void)
+{
+  static const char **names;
+
+  if (g_once_init_enter (&names)) {
+    GPtrArray *list = g_ptr_array_new ();
+
+    for (int i = 0; learner_classes[i] != NULL; i++)
+      g_ptr_array_add (list, (gpointer) learner_classes[i]->name);
+    for (gsize i = 0; i < G_N_ELEMENTS (published); i++)
+      g_ptr_array_add (list, (gpointer) published[i].name);
+    g_ptr_array_add (list, (gpointer) NAME_COSINES);
+    g_ptr_array_add (list, (gpointer) NAME_ENGINE);
+    g_ptr_array_add (list, NULL);
+    g_once_init_leave (&names, (const char **) g_ptr_array_free (list, FALSE));
+  }
+  return names;
+}
+
+void
+compare_contender_clear (gpointer data)
+{
+  Contender *contender = data;
+
+  g_free (contender->name);
+  g_free (contender->file);
+  dictionary_free (contender->dictionary);
+  if (contender->curve != NULL)
+    g_array_unref (contender->curve);
+}
+
+/* By protocol first: those that compete stand together. */
+static void
+make_methods (Compare *compare)
+{
+  for (Protocol p = 0; p < PROTOCOLS; p++)
+    for (guint i = 0; i < compare->contenders->len; i++) {
+      gboolean is_engine =
+        compare_contender (compare, i)->kind == CONTENDER_ENGINE;
+      Method method = { i, p };
+
+      if (is_engine == (p == PROTOCOL_ENGINE))
+        g_array_append_val (compare->methods, method);
+    }
+}
+
+static void
+find_learner (Contender *contender)
+{
+  const char *name = contender->name;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (published); i++)
+    if (g_str_equal (name, published[i].name)) {
+      contender->published = published[i].options;
+      name = published[i].learner;
+    }
+  contender->learner = learner_find (name);
+}
+
+static void
+add_algorithm (Compare *compare, const char *name)
+{
+  Contender contender = { .name = g_strdup (name) };
+
+  if (g_str_equal (name, NAME_COSINES))
+    contender.kind = CONTENDER_COSINES;
+  else if (g_str_equal (name, NAME_ENGINE))
+    contender.kind = CONTENDER_ENGINE;
+  else
+    find_learner (&contender);
+  if (contender.kind == CONTENDER_COSINES)
+    contender.dictionary = dictionary_dct (compare->patch, COMPARE_CHANNELS);
+  if (contender.kind == CONTENDER_LEARNER)
+    contender.curve = g_array_new (FALSE, FALSE, sizeof (CurvePoint));
+  else
+    contender.ready = TRUE;
+  g_array_append_val (compare->contenders, contender);
+}
+
+/* Names become names of files. */
+static gboolean
+check_name (const Compare *compare, const char *name, GError **error)
+{
+  if (*name == '\0' || strlen (name) > 40 || *name == '.'
+      || strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                       "0123456789._+-")
+           != strlen (name))
+    return tessera_fail (
+      error, TESSERA_ERROR_USAGE,
+      "--dict %s=: a name has letters, digits, dots, dashes and "
+      "underscores, 40 at most",
+      name);
+  for (guint i = 0; i < compare->contenders->len; i++)
+    if (g_str_equal (compare_contender (compare, i)->name, name))
+      return tessera_fail (error, TESSERA_ERROR_USAGE,
+                           "--dict %s=: there is another of that name", name);
+  return TRUE;
+}
+
+static gboolean
+add_file (Compare *compare, const char *pair, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (pair, "=", 2);
+  Contender contender = { .kind = CONTENDER_FILE, .ready = TRUE };
+  g_autoptr (Dictionary) dictionary = NULL;
+
+  if (parts[0] == NULL || parts[1] == NULL || *parts[1] == '\0')
+    return tessera_fail (
+      error, TESSERA_ERROR_USAGE,
+      "--dict %s: write NAME=FILE, as in mine=mine.safetensors", pair);
+  if (!check_name (compare, parts[0], error))
+    return FALSE;
+  dictionary = atoms_load (parts[1], error);
+  if (dictionary == NULL)
+    return FALSE;
+  if (dictionary->patch != compare->patch
+      || dictionary->channels != COMPARE_CHANNELS)
+    return tessera_fail (
+      error, TESSERA_ERROR_INPUT,
+      "%s: has patches of %dx%dx%d, but %dx%dx%d are compared; "
+      "use --patch to compare others",
+      input_name (parts[1]), dictionary->patch, dictionary->patch,
+      dictionary->channels, compare->patch, compare->patch, COMPARE_CHANNELS);
+  contender.name = g_strdup (parts[0]);
+  contender.file = g_strdup (parts[1]);
+  contender.dictionary = g_steal_pointer (&dictionary);
+  g_array_append_val (compare->contenders, contender);
+  return TRUE;
+}
+
+static gboolean
+check_reference (Compare *compare, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < compare->contenders->len; i++) {
+    const Contender *contender = compare_contender (compare, i);
+
+    if (compare->reference != NULL
+        && g_str_equal (contender->name, compare->reference))
+      return TRUE;
+    g_ptr_array_add (names, contender->name);
+  }
+  if (compare->reference == NULL)
+    return TRUE;
+  g_ptr_array_add (names, NULL);
+  hint = suggest (compare->reference, (const char *const *) names->pdata);
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "--reference %s: nothing of that name is compared%s%s",
+                       compare->reference, hint != NULL ? "; " : "",
+                       hint != NULL ? hint : "");
+}
+
+gboolean
+compare_make_contenders (Compare *compare, GError **error)
+{
+  for (int i = 0; compare->algorithms[i] != NULL; i++)
+    add_algorithm (compare, compare->algorithms[i]);
+  for (guint i = 0; i < compare->files->len; i++)
+    if (!add_file (compare, compare->files->pdata[i], error))
+      return FALSE;
+  make_methods (compare);
+  return check_reference (compare, error);
+}

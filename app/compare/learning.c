@@ -1,0 +1,329 @@
+/* learning.c - learning, and how well it goes meanwhile
+ *
+ * Every learner gets the same patches in the same order, and begins from the
+ * same dictionary where it can.  Now and then the clock is halted and the
+ * dictionary of the moment restores the probes: pictures that give no training
+ * patches and do not test.
+ */
+#include "app/compare/compare.h"
+
+#include "app/cli/timebudget.h"
+#include "app/learn/defaults.h"
+#include "app/files/picturefile.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+#include "dictlearn/initial.h"
+
+#include <math.h>
+
+/* From one look at the probes to the next, iterations grow by this: looks are
+ * even on a logarithmic axis, and few. */
+#define PROBE_GROWTH 1.3
+
+/* Probes are the middles of pictures. */
+#define PROBE_SIDE 150
+
+/* Patches handed over between two looks at the clock. */
+#define BLOCK 512
+
+/* ---- probes ---- */
+
+/* A probe, damaged, and what it should be. */
+typedef struct {
+  Image *clean;
+  Damaged damaged;
+} Probe;
+
+static void
+clear_probe (gpointer data)
+{
+  Probe *probe = data;
+
+  image_free (probe->clean);
+  damaged_clear (&probe->damaged);
+}
+
+/* Probes suffer the first kind of damage.  One that cannot is left out. */
+static GArray *
+make_probes (const Compare *compare)
+{
+  GArray *probes = g_array_new (FALSE, TRUE, sizeof (Probe));
+
+  g_array_set_clear_func (probes, clear_probe);
+  for (guint i = 0; i < compare->probing->len; i++) {
+    g_autoptr (Image) whole =
+      picture_load (compare->probing->pdata[i], &compare->line.limits, NULL);
+    Probe probe = { 0 };
+
+    if (whole != NULL)
+      probe.clean = image_middle (whole, PROBE_SIDE, NULL);
+    /* Numbers that test pictures do not have. */
+    if (probe.clean != NULL
+        && compare_damage_picture (compare, 0, probe.clean,
+                                   G_MAXUINT32 + (guint64) i, &probe.damaged,
+                                   NULL))
+      g_array_append_val (probes, probe);
+    else
+      clear_probe (&probe);
+  }
+  return probes;
+}
+
+/* ---- learning ---- */
+
+typedef struct {
+  const Compare *compare;
+  Contender *contender;
+  Learner *learner;
+  GArray *probes; /* Probe */
+  Budget budget;
+  int next_probe; /* iteration */
+  GError *failed; /* while the probes were restored */
+} Training;
+
+/* Mean scores of the probes, restored by @treatment. */
+static gboolean
+restore_probes (Training *training, const Treatment *treatment,
+                CurvePoint *point)
+{
+  const GArray *probes = training->probes;
+  Remedy remedy = compare_damage (training->compare, 0)->remedy;
+  Progress quiet = { .cancellable = training->budget.shown->cancellable };
+  double psnr = 0, ssim = 0;
+
+  for (guint i = 0; i < probes->len; i++) {
+    const Probe *probe = &g_array_index (probes, Probe, i);
+    ImageScore score;
+    g_autoptr (Image) restored = compare_restore (
+      &probe->damaged, remedy, treatment, &quiet, &training->failed);
+
+    if (restored == NULL
+        || !image_score (probe->clean, restored, NULL, &score,
+                         &training->failed))
+      return FALSE;
+    psnr += score.psnr;
+    ssim += score.ssim;
+  }
+  point->psnr[treatment->protocol] = psnr / probes->len;
+  point->ssim[treatment->protocol] = ssim / probes->len;
+  return TRUE;
+}
+
+static void
+probe (Training *training, const Dictionary *dictionary, int iteration)
+{
+  const Compare *compare = training->compare;
+  CurvePoint point = { .iteration = iteration,
+                       .seconds = budget_seconds (&training->budget) };
+  gboolean ok = training->failed == NULL && training->probes->len > 0;
+
+  for (Protocol p = 0; ok && p < PROTOCOL_ENGINE; p++) {
+    Treatment treatment = { dictionary, p, compare_atoms_per_patch (compare),
+                            .quick = TRUE };
+
+    ok = restore_probes (training, &treatment, &point);
+  }
+  if (ok)
+    g_array_append_val (training->contender->curve, point);
+}
+
+static void
+probe_learner (Training *training)
+{
+  const Learner *learner = training->learner;
+  g_auto (Mat) A = mat_new (learner->n, learner->k);
+  g_autoptr (Dictionary) dictionary = NULL;
+
+  learner_dictionary (learner, &A);
+  dictionary = learned_dictionary (learner, &A, training->compare->patch,
+                                   COMPARE_CHANNELS);
+  probe (training, dictionary, learner_status (learner)->iteration);
+}
+
+static void
+observe (const Learner *learner, gpointer data)
+{
+  Training *training = data;
+  int iteration = learner_status (learner)->iteration;
+
+  if (iteration < training->next_probe)
+    return;
+  budget_halt (&training->budget);
+  training->next_probe =
+    MAX (iteration + 1, (int) ceil (iteration * PROBE_GROWTH));
+  probe_learner (training);
+  budget_go_on (&training->budget);
+}
+
+static gboolean
+make_learner (Training *training, LearnOptions *options, GError **error)
+{
+  const Compare *compare = training->compare;
+  g_autoptr (Dictionary) cosines = NULL;
+  g_auto (Mat) start = { 0 };
+
+  if (options->init == START_DCT) {
+    cosines = dictionary_dct (compare->patch, COMPARE_CHANNELS);
+    start = mat_new (cosines->atoms.rows, cosines->atoms.cols);
+    mat_from_float (&cosines->atoms, &start);
+    options->start = &start;
+    probe (training, cosines, 0);
+  }
+  options->observer = observe;
+  options->observer_data = training;
+  training->learner = learner_new (training->contender->learner->name,
+                                   compare_length (compare), options, error);
+  options->start = NULL;
+  return training->learner != NULL;
+}
+
+/* The patches, again and again for learners that stream and want more. */
+static gboolean
+feed (Training *training, GError **error)
+{
+  const Mat *Y = &training->compare->Y;
+  const Progress *progress = &training->budget.progress;
+
+  do
+    for (int first = 0; first < Y->cols && !learner_done (training->learner);
+         first += BLOCK) {
+      Mat block = mat_columns (Y, first, MIN (BLOCK, Y->cols - first));
+
+      if (!progress_step (progress, learner_share (training->learner), error)
+          || !learner_feed (training->learner, &block, progress, error))
+        return FALSE;
+    }
+  while (training->learner->class->streams && training->learner->started
+         && !learner_done (training->learner));
+  return learner_finish (training->learner, progress, error);
+}
+
+/* Whether @error, which is then cleared, is the end of the time and something
+ * was learned. */
+static gboolean
+forgive_stop (const Training *training, GError **error)
+{
+  if (!training->budget.out_of_time || training->budget.interrupted
+      || !g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED))
+    return FALSE;
+  g_clear_error (error);
+  if (learner_status (training->learner)->iteration > 0)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+               "--time-limit %g: %s has not done one iteration; give it more "
+               "time",
+               training->compare->time_limit, training->contender->name);
+  return FALSE;
+}
+
+static void
+keep_result (Training *training, const LearnOptions *options)
+{
+  const Learner *learner = training->learner;
+  Contender *contender = training->contender;
+  g_auto (Mat) A = mat_new (learner->n, learner->k);
+  g_autofree char *own =
+    learned_describe (learner->class, options, learner->k);
+
+  learner_dictionary (learner, &A);
+  contender->dictionary = learned_dictionary (
+    learner, &A, training->compare->patch, COMPARE_CHANNELS);
+  contender->start = compare_start_name (options->init);
+  contender->iterations = learner_status (learner)->iteration;
+  contender->seconds = budget_seconds (&training->budget);
+  contender->out_of_time = training->budget.out_of_time;
+  contender->ready = TRUE;
+  contender->dictionary->options = g_strdup_printf (
+    "--patch %d --iterations %d --max-patches %d --init %s %s",
+    training->compare->patch, contender->iterations, training->compare->Y.cols,
+    contender->start, own);
+}
+
+static gboolean
+is_last_probed (const Contender *contender)
+{
+  const GArray *curve = contender->curve;
+
+  return curve->len > 0
+         && g_array_index (curve, CurvePoint, curve->len - 1).iteration
+              == contender->iterations;
+}
+
+static gboolean
+train (Training *training, GError **error)
+{
+  LearnOptions options =
+    compare_learn_options (training->compare, training->contender);
+  GError *stopped = NULL;
+
+  budget_halt (&training->budget);
+  if (!make_learner (training, &options, error))
+    return FALSE;
+  budget_go_on (&training->budget);
+  if (!feed (training, &stopped) && !forgive_stop (training, &stopped)) {
+    g_propagate_prefixed_error (error, stopped,
+                                "%s: ", training->contender->name);
+    return FALSE;
+  }
+  budget_halt (&training->budget);
+  keep_result (training, &options);
+  if (!is_last_probed (training->contender))
+    probe_learner (training);
+  if (training->failed == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&training->failed));
+  training->contender->ready = FALSE;
+  return FALSE;
+}
+
+static gboolean
+learn_one (const Compare *compare, Contender *contender, GArray *probes,
+           const Progress *progress, GError **error)
+{
+  Training training = { .compare = compare,
+                        .contender = contender,
+                        .probes = probes };
+  gboolean ok;
+
+  budget_begin (&training.budget, progress, compare->time_limit);
+  ok = train (&training, error);
+  budget_end (&training.budget);
+  learner_free (training.learner);
+  g_clear_error (&training.failed);
+  if (ok)
+    terminal_detail ("%s: %d iterations in %.1f s", contender->name,
+                     contender->iterations, contender->seconds);
+  return ok;
+}
+
+static guint
+count_learners (const Compare *compare)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < compare->contenders->len; i++)
+    count += compare_contender (compare, i)->kind == CONTENDER_LEARNER;
+  return count;
+}
+
+gboolean
+compare_learn (Compare *compare, const Progress *progress, GError **error)
+{
+  g_autoptr (GArray) probes = make_probes (compare);
+  double all = count_learners (compare), done = 0;
+
+  for (guint i = 0; i < compare->contenders->len; i++) {
+    Contender *contender = compare_contender (compare, i);
+    ProgressPart part;
+    Progress partial;
+
+    if (contender->kind != CONTENDER_LEARNER)
+      continue;
+    part = (ProgressPart){ progress, done / all, (done + 1) / all };
+    partial = progress_part (&part);
+    if (!learn_one (compare, contender, probes, &partial, error))
+      return FALSE;
+    done++;
+  }
+  return TRUE;
+}

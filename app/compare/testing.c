@@ -1,0 +1,264 @@
+/* testing.c - damages, restores and scores the test pictures */
+#include "app/compare/compare.h"
+
+#include "app/files/picturefile.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "imaging/codec/codec.h"
+#include "imaging/denoise/denoise.h"
+
+/* Stream of the seeds of damages, one a picture. */
+#define STREAM_DAMAGE 0x636d7800
+
+/* Of pictures that are shown, the middle at most this large: the page must
+ * stay small. */
+#define SHOWN_SIDE 480
+
+const char *const protocol_names[PROTOCOLS] = { "separate", "overlapping",
+                                                "engine" };
+
+/* ---- damage ---- */
+
+void
+damaged_clear (Damaged *self)
+{
+  g_clear_pointer (&self->image, image_free);
+  g_clear_pointer (&self->missing, mask_free);
+}
+
+gboolean
+compare_damage_picture (const Compare *compare, guint damage,
+                        const Image *clean, guint64 number, Damaged *damaged,
+                        GError **error)
+{
+  DamageOptions options = compare_damage (compare, damage)->options;
+  guint8 *marks = NULL;
+
+  options.seed = random_bits (compare->line.seed, STREAM_DAMAGE, number);
+  damaged->image = image_damage (clean, &options, &marks, error);
+  if (damaged->image == NULL)
+    return FALSE;
+  damaged->missing = g_new (Mask, 1);
+  *damaged->missing = (Mask){ clean->width, clean->height, marks };
+  damaged->noise = options.noise;
+  return TRUE;
+}
+
+/* ---- restoration ---- */
+
+static RestoreOptions
+restore_options (const Treatment *treatment)
+{
+  RestoreOptions options = RESTORE_DEFAULTS;
+
+  options.dictionary = treatment->dictionary;
+  if (treatment->protocol == PROTOCOL_SEPARATE) {
+    options.paper_protocol = TRUE;
+    options.max_atoms = treatment->max_atoms;
+  } else if (treatment->quick)
+    options.quality = QUALITY_FAST;
+  return options;
+}
+
+static gboolean
+fill (Image *image, const Damaged *damaged, const Treatment *treatment,
+      const Progress *progress, GError **error)
+{
+  RestoreOptions options = restore_options (treatment);
+  g_auto (RestoreReport) report = { 0 };
+
+  return image_restore (image, damaged->missing, &options, &report, progress,
+                        error);
+}
+
+/* All dictionaries by the same coder.  The level of the noise is given to them
+ * and to the engine alike. */
+static gboolean
+smooth (Image *image, const Damaged *damaged, const Treatment *treatment,
+        const Progress *progress, GError **error)
+{
+  DenoiseOptions options = DENOISE_DEFAULTS;
+  g_auto (DenoiseReport) report = { 0 };
+
+  options.restore = restore_options (treatment);
+  options.sigma = damaged->noise;
+  options.pursuit = TRUE;
+  return image_denoise (image, damaged->missing, &options, &report, progress,
+                        error);
+}
+
+Image *
+compare_restore (const Damaged *damaged, Remedy remedy,
+                 const Treatment *treatment, const Progress *progress,
+                 GError **error)
+{
+  g_autoptr (Image) image = image_copy (damaged->image, error);
+
+  if (image == NULL
+      || !(remedy == REMEDY_FILL ? fill : smooth) (image, damaged, treatment,
+                                                   progress, error))
+    return NULL;
+  return g_steal_pointer (&image);
+}
+
+/* ---- one picture ---- */
+
+typedef struct {
+  Compare *compare;
+  guint picture, damage;
+  Image *clean;
+  Damaged damaged;
+  GArray *scores; /* Score: of all methods or none */
+  GArray *shown;
+} Trial;
+
+static gboolean
+show (Trial *trial, int method, const Image *image, const ImageScore *score,
+      GError **error)
+{
+  g_autoptr (Image) middle = NULL;
+  Shown shown = { trial->picture, trial->damage, method,
+                  score->psnr,    score->ssim,   NULL };
+
+  if (trial->picture >= (guint) trial->compare->show)
+    return TRUE;
+  middle = image_middle (image, SHOWN_SIDE, error);
+  if (middle == NULL)
+    return FALSE;
+  shown.png = image_encode (middle, IMAGE_PNG, &ENCODE_DEFAULTS, error);
+  if (shown.png == NULL)
+    return FALSE;
+  g_array_append_val (trial->shown, shown);
+  return TRUE;
+}
+
+/* What there was before. */
+static gboolean
+show_inputs (Trial *trial, GError **error)
+{
+  const Image *pictures[] = { trial->clean, trial->damaged.image };
+
+  for (int i = 0; i < 2; i++) {
+    ImageScore score;
+
+    if (!image_score (trial->clean, pictures[i], NULL, &score, error)
+        || !show (trial, SHOWN_CLEAN + i, pictures[i], &score, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+try_method (Trial *trial, guint number, const Progress *progress,
+            GError **error)
+{
+  const Compare *compare = trial->compare;
+  const Method *method = compare_method (compare, number);
+  const Contender *contender = compare_contender (compare, method->contender);
+  const Treatment treatment = { contender->dictionary, method->protocol,
+                                compare_atoms_per_patch (compare), FALSE };
+  Score result = { .picture = trial->picture,
+                   .damage = trial->damage,
+                   .method = number };
+  g_autoptr (Image) restored = compare_restore (
+    &trial->damaged, compare_damage (compare, trial->damage)->remedy,
+    &treatment, progress, error);
+
+  if (restored == NULL
+      || !image_score (trial->clean, restored, trial->damaged.missing->missing,
+                       &result.score, error)
+      || !show (trial, (int) number, restored, &result.score, error))
+    return FALSE;
+  g_array_append_val (trial->scores, result);
+  return TRUE;
+}
+
+static gboolean
+try_all (Trial *trial, const Progress *progress, GError **error)
+{
+  const Compare *compare = trial->compare;
+  guint count = compare->methods->len;
+
+  if (!show_inputs (trial, error))
+    return FALSE;
+  for (guint i = 0; i < count; i++) {
+    ProgressPart part = { progress, (double) i / count,
+                          (double) (i + 1) / count };
+    Progress partial = progress_part (&part);
+
+    if (!try_method (trial, i, &partial, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+clear_shown (gpointer data)
+{
+  g_bytes_unref (((Shown *) data)->png);
+}
+
+/* A damage that does not fit leaves the picture out. */
+static gboolean
+trial_prepare (Trial *trial, gboolean *left_out, GError **error)
+{
+  Compare *compare = trial->compare;
+  const char *path = compare->testing->pdata[trial->picture];
+  g_autoptr (GError) why = NULL;
+
+  trial->clean = picture_load (path, &compare->line.limits, error);
+  if (trial->clean == NULL)
+    return FALSE;
+  *left_out = !compare_damage_picture (compare, trial->damage, trial->clean,
+                                       trial->picture, &trial->damaged, &why);
+  if (*left_out)
+    left_out_add (&compare->left_out, path, why->message);
+  return TRUE;
+}
+
+static gboolean
+run_trial (Compare *compare, guint picture, guint damage,
+           const Progress *progress, GError **error)
+{
+  Trial trial = { .compare = compare,
+                  .picture = picture,
+                  .damage = damage,
+                  .scores = g_array_new (FALSE, FALSE, sizeof (Score)),
+                  .shown = g_array_new (FALSE, FALSE, sizeof (Shown)) };
+  gboolean left_out = FALSE;
+  gboolean ok = trial_prepare (&trial, &left_out, error)
+                && (left_out || try_all (&trial, progress, error));
+
+  if (ok && !left_out) {
+    g_array_append_vals (compare->scores, trial.scores->data,
+                         trial.scores->len);
+    g_array_append_vals (compare->shown, trial.shown->data, trial.shown->len);
+  } else
+    g_array_set_clear_func (trial.shown, clear_shown);
+  image_free (trial.clean);
+  damaged_clear (&trial.damaged);
+  g_array_unref (trial.scores);
+  g_array_unref (trial.shown);
+  return ok;
+}
+
+gboolean
+compare_test (Compare *compare, const Progress *progress, GError **error)
+{
+  guint damages = compare->damages->len;
+  guint trials = compare->testing->len * damages;
+
+  g_array_set_clear_func (compare->shown, clear_shown);
+  for (guint i = 0; i < trials; i++) {
+    ProgressPart part = { progress, (double) i / trials,
+                          (double) (i + 1) / trials };
+    Progress partial = progress_part (&part);
+
+    if (!run_trial (compare, i / damages, i % damages, &partial, error))
+      return FALSE;
+  }
+  if (compare->scores->len > 0)
+    return TRUE;
+  left_out_set_error (&compare->left_out, error);
+  return FALSE;
+}

@@ -1,0 +1,60 @@
+#include "app/files/dictionaryfile.h"
+
+#include "app/files/files.h"
+#include "app/files/output.h"
+#include "base/error.h"
+#include "dictlearn/builtin.h"
+
+#define BUILTIN "builtin"
+#define LEARNED "learned"
+
+gboolean
+atoms_is_builtin (const char *name)
+{
+  return g_str_equal (name, BUILTIN);
+}
+
+Dictionary *
+atoms_load (const char *name, GError **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (atoms_is_builtin (name))
+    return dictionary_builtin (3);
+  if (g_str_equal (name, LEARNED))
+    return dictionary_learned ();
+  bytes = file_read (name, error);
+  if (bytes == NULL)
+    return NULL;
+  return dictionary_from_bytes (bytes, input_name (name), error);
+}
+
+typedef GBytes *(*Writer) (const Dictionary *dictionary);
+
+static Writer
+writer_for (const char *path)
+{
+  if (g_str_has_suffix (path, ".npy"))
+    return dictionary_to_npy;
+  if (g_str_has_suffix (path, ".safetensors") || output_is_stream (path))
+    return dictionary_to_safetensors;
+  return NULL;
+}
+
+gboolean
+atoms_option_output (const Option *option, const char *text, GError **error)
+{
+  if (!option_file (option, text, error))
+    return FALSE;
+  if (writer_for (text) != NULL)
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "the ending must name a format: .safetensors or .npy");
+  return FALSE;
+}
+
+GBytes *
+atoms_encode (const Dictionary *dictionary, const char *path)
+{
+  return writer_for (path) (dictionary);
+}

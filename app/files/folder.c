@@ -1,0 +1,62 @@
+#include "app/files/folder.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gboolean
+refuse (GError **error, const char *path, const char *format, ...)
+{
+  g_autofree char *reason = NULL;
+  va_list args;
+
+  va_start (args, format);
+  reason = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED, "%s: %s", path,
+               reason);
+  return FALSE;
+}
+
+static gboolean
+check_existing (const char *path, gboolean force, GError **error)
+{
+  g_autoptr (GDir) dir = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return refuse (error, path, "is a file; name a folder");
+  dir = g_dir_open (path, 0, NULL);
+  if (dir == NULL || faccessat (AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
+    return refuse (error, path, "cannot write into this folder: %s",
+                   g_strerror (errno));
+  if (!force && g_dir_read_name (dir) != NULL)
+    return refuse (error, path,
+                   "this folder is not empty; use --force to "
+                   "replace files in it");
+  return TRUE;
+}
+
+gboolean
+folder_prepare (const char *path, gboolean force, FolderState *state,
+                GError **error)
+{
+  *state = FOLDER_KEPT;
+  if (mkdir (path, 0777) == 0) {
+    *state = FOLDER_MADE;
+    return TRUE;
+  }
+  if (errno == EEXIST)
+    return check_existing (path, force, error);
+  return refuse (error, path, "cannot make this folder: %s",
+                 g_strerror (errno));
+}
+
+void
+folder_undo (const char *path, FolderState state)
+{
+  if (state == FOLDER_MADE)
+    rmdir (path);
+}

@@ -1,0 +1,297 @@
+#include "app/files/output.h"
+
+#include "app/files/files.h"
+#include "app/cli/interrupt.h"
+#include "app/files/unfinished.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* As many links in a row as Linux follows. */
+#define MAX_LINKS 40
+
+/* Sets "PATH: cannot be written: reason"; returns FALSE. */
+static gboolean
+set_write_error (GError **error, const char *path)
+{
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+               "%s: cannot be written: %s", output_name (path),
+               g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+set_failed (GError **error, const char *path, const char *message)
+{
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED, "%s: %s",
+               output_name (path), message);
+  return FALSE;
+}
+
+static gboolean
+set_exists (GError **error, const char *path)
+{
+  return set_failed (error, path, "already exists; use --force to replace it");
+}
+
+/* ---- where it goes ---- */
+
+/* What a symbolic link at @path points to; NULL if there is none. */
+static char *
+follow_link (const char *path)
+{
+  g_autofree char *text = g_file_read_link (path, NULL);
+  g_autofree char *folder = NULL;
+
+  if (text == NULL || g_path_is_absolute (text))
+    return g_steal_pointer (&text);
+  folder = g_path_get_dirname (path);
+  return g_build_filename (folder, text, NULL);
+}
+
+/* Where the file really goes.  Unlike realpath(), this works for a file that
+ * is not there yet. */
+static char *
+resolve (const char *path)
+{
+  char *target = g_strdup (path);
+
+  for (int i = 0; i < MAX_LINKS; i++) {
+    char *next = follow_link (target);
+
+    if (next == NULL)
+      break;
+    g_free (target);
+    target = next;
+  }
+  return target;
+}
+
+gboolean
+output_is_stream (const char *path)
+{
+  struct stat info;
+
+  if (is_dash (path))
+    return TRUE;
+  return stat (path, &info) == 0
+         && (S_ISCHR (info.st_mode) || S_ISFIFO (info.st_mode));
+}
+
+/* ---- checks ---- */
+
+static gboolean
+check_folder (const char *path, const char *target, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (target);
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                 "%s: there is no folder '%s'; make it first", path, folder);
+  else if (faccessat (AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                 "%s: cannot write into the folder '%s': %s", path, folder,
+                 g_strerror (errno));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+output_check (const char *path, gboolean force, GError **error)
+{
+  g_autofree char *target = NULL;
+  struct stat info;
+
+  if (is_dash (path) && isatty (STDOUT_FILENO))
+    return set_failed (error, path,
+                       "is a terminal; redirect it or name a file");
+  if (output_is_stream (path))
+    return TRUE;
+  target = resolve (path);
+  if (stat (target, &info) == 0) {
+    if (S_ISDIR (info.st_mode))
+      return set_failed (error, path, "is a folder; name a file in it");
+    if (!S_ISREG (info.st_mode))
+      return set_failed (error, path, "is not an ordinary file");
+    if (!force)
+      return set_exists (error, path);
+  } else if (errno == ELOOP) {
+    return set_write_error (error, path);
+  }
+  return check_folder (path, target, error);
+}
+
+/* Device and inode, or nothing for what is not an ordinary file. */
+static gboolean
+identify (const char *path, int standard_fd, struct stat *info)
+{
+  int status = is_dash (path) ? fstat (standard_fd, info) : stat (path, info);
+
+  return status == 0 && S_ISREG (info->st_mode);
+}
+
+static gboolean
+same_inode (const struct stat *a, const struct stat *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static gboolean
+is_same_file (const char *input, const char *output)
+{
+  struct stat a, b;
+
+  return identify (input, STDIN_FILENO, &a)
+         && identify (output, STDOUT_FILENO, &b) && same_inode (&a, &b);
+}
+
+/* Files that are not there yet are the same if they have the same name in the
+ * same folder. */
+static gboolean
+is_same_place (const char *path, const char *other)
+{
+  g_autofree char *target = resolve (path), *other_target = resolve (other);
+  g_autofree char *name = g_path_get_basename (target);
+  g_autofree char *other_name = g_path_get_basename (other_target);
+  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *other_folder = g_path_get_dirname (other_target);
+  struct stat a, b;
+
+  if (is_dash (path) || is_dash (other))
+    return g_str_equal (path, other);
+  return g_str_equal (name, other_name) && stat (folder, &a) == 0
+         && stat (other_folder, &b) == 0 && same_inode (&a, &b)
+         && !output_is_stream (path);
+}
+
+gboolean
+output_check_distinct (const GPtrArray *inputs, const GPtrArray *outputs,
+                       GError **error)
+{
+  for (guint i = 0; i < outputs->len; i++) {
+    const char *output = outputs->pdata[i];
+
+    for (guint j = 0; j < inputs->len; j++)
+      if (is_same_file (inputs->pdata[j], output)) {
+        g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                     "%s: is an input too; write to another file",
+                     output_name (output));
+        return FALSE;
+      }
+    for (guint j = 0; j < i; j++)
+      if (is_same_place (output, outputs->pdata[j])) {
+        g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                     "%s: is named for two outputs; give each its own file",
+                     output_name (output));
+        return FALSE;
+      }
+  }
+  return TRUE;
+}
+
+/* ---- writing ---- */
+
+static gboolean
+write_bytes (int fd, GBytes *data)
+{
+  gsize size;
+  const void *bytes = g_bytes_get_data (data, &size);
+
+  return write_all (fd, bytes, size);
+}
+
+/* Closes @fd, which may fail too.  If something did before, as @ok says, errno
+ * stays with that. */
+static gboolean
+close_after (int fd, gboolean ok)
+{
+  int saved_errno = errno;
+
+  if (close (fd) != 0 && ok)
+    return FALSE;
+  errno = saved_errno;
+  return ok;
+}
+
+static gboolean
+write_stream (const char *path, GBytes *data)
+{
+  int fd;
+
+  if (is_dash (path))
+    return write_bytes (STDOUT_FILENO, data);
+  fd = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  return fd >= 0 && close_after (fd, write_bytes (fd, data));
+}
+
+/* Gives the new file the owner, as far as we may, and the permissions of the
+ * one at @target.  Comes before the first byte: a private file stays so. */
+static gboolean
+copy_permissions (int fd, const char *target)
+{
+  struct stat info;
+
+  if (stat (target, &info) != 0)
+    return errno == ENOENT;
+  if (fchown (fd, info.st_uid, info.st_gid) != 0)
+    info.st_mode &= (mode_t) ~(S_ISUID | S_ISGID);
+  return fchmod (fd, info.st_mode & 07777) == 0;
+}
+
+static gboolean
+write_pending (const char *folder, const char *target, GBytes *data)
+{
+  int fd = pending_open (folder);
+
+  return fd >= 0
+         && close_after (fd, copy_permissions (fd, target)
+                               && write_bytes (fd, data) && fsync (fd) == 0);
+}
+
+/* After this the file survives a power cut under its final name.  Not every
+ * file system can sync a folder, so a failure means nothing. */
+static void
+sync_folder (const char *folder)
+{
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    return;
+  fsync (fd);
+  close (fd);
+}
+
+static gboolean
+write_file (const char *path, GBytes *data, gboolean force, GError **error)
+{
+  g_autofree char *target = resolve (path);
+  g_autofree char *folder = g_path_get_dirname (target);
+
+  if (!write_pending (folder, target, data))
+    return set_write_error (error, path);
+  if (g_cancellable_is_cancelled (interrupt_cancellable ())) {
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
+                         "interrupted");
+    return FALSE;
+  }
+  if (!pending_commit (target, force ? REPLACE_EXISTING : KEEP_EXISTING))
+    return errno == EEXIST ? set_exists (error, path)
+                           : set_write_error (error, path);
+  sync_folder (folder);
+  return TRUE;
+}
+
+gboolean
+output_write (const char *path, GBytes *data, gboolean force, GError **error)
+{
+  if (output_is_stream (path))
+    return write_stream (path, data) || set_write_error (error, path);
+  if (write_file (path, data, force, error))
+    return TRUE;
+  pending_discard ();
+  return FALSE;
+}

@@ -1,0 +1,169 @@
+#include "app/files/picturefile.h"
+
+#include "app/files/files.h"
+#include "app/files/output.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- reading ---- */
+
+/* The library knows of limits, but not what options raise them. */
+static void
+explain_limit (GError **error)
+{
+  if (error != NULL
+      && g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_LIMIT)
+      && strstr ((*error)->message, "limit") != NULL) {
+    g_autofree char *message = (*error)->message;
+
+    (*error)->message =
+      g_strconcat (message, "; --max-pixels and the like raise limits", NULL);
+  }
+}
+
+Image *
+picture_load (const char *path, const ImageLimits *limits, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, error);
+  Image *image;
+
+  if (bytes == NULL)
+    return NULL;
+  image = image_decode (bytes, input_name (path), limits, error);
+  if (image == NULL)
+    explain_limit (error);
+  else
+    terminal_detail ("%s: %d x %d pixels, %d-bit %s%s", input_name (path),
+                     image->width, image->height, image->depth,
+                     image_colours (image) == 1 ? "grey" : "colour",
+                     image_has_alpha (image) ? " with alpha" : "");
+  return image;
+}
+
+Mask *
+picture_load_mask (const char *path, const Image *image, MaskColours colours,
+                   const ImageLimits *limits, GError **error)
+{
+  g_autoptr (Image) picture = picture_load (path, limits, error);
+
+  if (picture == NULL)
+    return NULL;
+  if (picture->width == image->width && picture->height == image->height) {
+    Mask *mask = mask_from_picture (picture, colours, error);
+
+    if (mask != NULL && mask_is_partial (mask))
+      terminal_detail ("%s: names red, green and blue separately",
+                       input_name (path));
+    return mask;
+  }
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+               "%s: the mask has %d x %d pixels but the picture %d x %d; give "
+               "a mask of the same size",
+               input_name (path), picture->width, picture->height,
+               image->width, image->height);
+  return NULL;
+}
+
+/* ---- writing ---- */
+
+gboolean
+picture_option_output (const Option *option, const char *text, GError **error)
+{
+  ImageFormat format;
+
+  if (!option_file (option, text, error))
+    return FALSE;
+  if (image_format_from_path (text, &format) || output_is_stream (text))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "the ending must name a format: .png, .jpg or .jpeg");
+  return FALSE;
+}
+
+/* A mask must come back bit for bit, so it is a PNG. */
+static gboolean
+option_mask_output (const Option *option, const char *text, GError **error)
+{
+  ImageFormat format = IMAGE_PNG;
+
+  if (!option_file (option, text, error))
+    return FALSE;
+  if (output_is_stream (text)
+      || (image_format_from_path (text, &format) && format == IMAGE_PNG))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "a mask is written as PNG; let the name end in .png");
+  return FALSE;
+}
+
+void
+picture_add_output (CommandLine *line, PictureOutput *output)
+{
+  const Option rows[] = {
+    { "output", 'o', "FILE", "picture to write, or - for standard output",
+      picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
+      .required = TRUE },
+    { "mask-out", 0, "FILE", "write the mask too, as a PNG",
+      option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
+    { "jpeg-quality", 0, "N", "quality of JPEG output, 1 to 100 (95)",
+      option_int, .value = &output->encode.jpeg_quality, .min = 1,
+      .max = 100 },
+  };
+
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+}
+
+static GBytes *
+encode (const Image *image, const char *path, const EncodeOptions *options,
+        GError **error)
+{
+  ImageFormat format = image->meta.format;
+  GBytes *bytes;
+
+  image_format_from_path (path, &format);
+  bytes = image_encode (image, format, options, error);
+  if (bytes == NULL)
+    g_prefix_error (error, "%s: ", output_name (path));
+  return bytes;
+}
+
+gboolean
+picture_check_output (const Image *image, const PictureOutput *output,
+                      GError **error)
+{
+  /* Whoever writes the real one knows best: ask for one pixel of it. */
+  g_autoptr (Image) pixel = image_new_like (image, 1, 1, error);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (pixel != NULL)
+    bytes = encode (pixel, output->path, &output->encode, error);
+  return bytes != NULL;
+}
+
+static gboolean
+save_mask (const Mask *mask, const char *path, gboolean force, GError **error)
+{
+  g_autoptr (Image) picture = mask_to_picture (mask, error);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (picture != NULL)
+    bytes = encode (picture, path, &ENCODE_DEFAULTS, error);
+  return bytes != NULL && output_write (path, bytes, force, error);
+}
+
+gboolean
+picture_save (const Image *image, const Mask *mask,
+              const PictureOutput *output, gboolean force, GError **error)
+{
+  g_autoptr (GBytes) bytes =
+    encode (image, output->path, &output->encode, error);
+
+  if (bytes == NULL)
+    return FALSE;
+  if (output->mask_path != NULL
+      && !save_mask (mask, output->mask_path, force, error))
+    return FALSE;
+  return output_write (output->path, bytes, force, error);
+}

@@ -1,0 +1,43 @@
+/* picturefile.h - pictures and masks from and to files */
+#pragma once
+
+#include "app/cli/commandline.h"
+#include "imaging/codec/codec.h"
+#include "imaging/mask.h"
+
+/* Reads a picture; "-" is standard input. */
+Image *picture_load (const char *path, const ImageLimits *limits,
+                     GError **error);
+
+/* Reads a mask for @image.  INPUT if it is of another size. */
+Mask *picture_load_mask (const char *path, const Image *image,
+                         MaskColours colours, const ImageLimits *limits,
+                         GError **error);
+
+/* Where a picture and the mask that goes with it are written, and how. */
+typedef struct {
+  const char *path;
+  const char *mask_path; /* NULL if the mask is not wanted */
+  EncodeOptions encode;
+} PictureOutput;
+
+#define PICTURE_OUTPUT_DEFAULTS ((PictureOutput){ .encode = ENCODE_DEFAULTS })
+
+/* Adds -o, --mask-out, and --jpeg-quality to the options of a command. */
+void picture_add_output (CommandLine *line, PictureOutput *output);
+
+/* For a row of such a table: the name of a picture to write.  Insists on an
+ * ending that names a format. */
+gboolean picture_option_output (const Option *option, const char *text,
+                                GError **error);
+
+/* Finds out, before any work is done, whether a picture of the type of @image
+ * can be written there. */
+gboolean picture_check_output (const Image *image, const PictureOutput *output,
+                               GError **error);
+
+/* Writes a picture, in the format of the file it came from if the name of the
+ * new one does not say, and the mask if it is wanted. */
+gboolean picture_save (const Image *image, const Mask *mask,
+                       const PictureOutput *output, gboolean force,
+                       GError **error);

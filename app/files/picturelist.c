@@ -1,0 +1,161 @@
+#include "app/files/picturelist.h"
+
+#include "app/cli/terminal.h"
+#include "base/error.h"
+#include "imaging/codec/codec.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Folders in folders: deeper than anybody sorts pictures. */
+#define MOST_LEVELS 64
+
+typedef struct {
+  GPtrArray *pictures;
+  GHashTable *seen; /* files and folders, since links may lead in a circle */
+} Search;
+
+/* What a path leads to, by whatever name. */
+typedef struct {
+  guint64 device, number;
+} Identity;
+
+static guint
+identity_hash (gconstpointer a)
+{
+  const Identity *id = a;
+
+  return g_int64_hash (&id->number) ^ g_int64_hash (&id->device);
+}
+
+static gboolean
+identity_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Identity)) == 0;
+}
+
+/* TRUE the first time. */
+static gboolean
+is_new (Search *search, const struct stat *info)
+{
+  Identity *id = g_new (Identity, 1);
+
+  *id = (Identity){ info->st_dev, info->st_ino };
+  return g_hash_table_add (search->seen, id);
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Sorted names in @folder, or NULL. */
+static GPtrArray *
+list_folder (const char *folder, GError **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  GPtrArray *names;
+  const char *name;
+
+  if (dir == NULL) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: the folder cannot be read", folder);
+    return NULL;
+  }
+  names = g_ptr_array_new_with_free_func (g_free);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (name[0] != '.')
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, by_name);
+  return names;
+}
+
+static gboolean
+is_one_of (const char *name, const char *const *words)
+{
+  for (int i = 0; words[i] != NULL; i++)
+    if (g_ascii_strcasecmp (name, words[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Sets for colouring have each picture twice, in the folders "color" and
+ * "gray".  Who learns from one and is tested with the other knows it. */
+static gboolean
+is_grey_twin (const GPtrArray *names, const char *name)
+{
+  static const char *const grey[] = { "gray", "grey", NULL };
+  static const char *const colour[] = { "color", "colour", NULL };
+
+  for (guint i = 0; is_one_of (name, grey) && i < names->len; i++)
+    if (is_one_of (names->pdata[i], colour))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+add_folder (Search *search, const char *folder, int level, GError **error)
+{
+  g_autoptr (GPtrArray) names = list_folder (folder, error);
+
+  if (names == NULL)
+    return FALSE;
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
+    g_autoptr (GError) unreadable = NULL;
+    ImageFormat format;
+    struct stat info;
+
+    if (stat (path, &info) != 0)
+      continue;
+    if (S_ISDIR (info.st_mode) && is_grey_twin (names, names->pdata[i]))
+      terminal_note ("left out: %s: has the pictures in colour beside it",
+                     path);
+    else if (S_ISDIR (info.st_mode)) {
+      if (level < MOST_LEVELS && is_new (search, &info)
+          && !add_folder (search, path, level + 1, &unreadable))
+        terminal_note ("left out: %s", unreadable->message);
+    } else if (S_ISREG (info.st_mode) && image_format_from_path (path, &format)
+               && is_new (search, &info))
+      g_ptr_array_add (search->pictures, g_steal_pointer (&path));
+  }
+  return TRUE;
+}
+
+static gboolean
+add_argument (Search *search, const char *path, GError **error)
+{
+  struct stat info;
+
+  if (stat (path, &info) != 0) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: no such file or folder", path);
+    return FALSE;
+  }
+  if (!is_new (search, &info))
+    return TRUE;
+  if (S_ISDIR (info.st_mode))
+    return add_folder (search, path, 0, error);
+  g_ptr_array_add (search->pictures, g_strdup (path));
+  return TRUE;
+}
+
+GPtrArray *
+pictures_find (char **arguments, GError **error)
+{
+  g_autoptr (GPtrArray) pictures = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) seen =
+    g_hash_table_new_full (identity_hash, identity_equal, g_free, NULL);
+  Search search = { pictures, seen };
+
+  for (int i = 0; arguments[i] != NULL; i++)
+    if (!add_argument (&search, arguments[i], error))
+      return NULL;
+  if (pictures->len == 0) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: no PNG or JPEG picture in it", arguments[0]);
+    return NULL;
+  }
+  return g_steal_pointer (&pictures);
+}

@@ -1,0 +1,27 @@
+/* unfinished.h - the unfinished file, which must not outlive the program
+ *
+ * There is at most one.  It is made beside the file it will become, and either
+ * takes that file's place or is removed, also when the program ends early.
+ * Every function may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef enum { KEEP_EXISTING, REPLACE_EXISTING } PendingMode;
+
+/* Makes an empty file with a hidden, unused name in @folder.
+ * Returns a descriptor to write to, or -1 with errno set. */
+int pending_open (const char *folder);
+
+/* Moves the file to @path, in the same folder, in one step.
+ * Returns FALSE with errno set, EEXIST when there is a file at @path that is
+ * to be kept; the pending file is then still there. */
+gboolean pending_commit (const char *path, PendingMode mode);
+
+/* Removes the file, if there is one. */
+void pending_discard (void);
+
+/* Removes the file, if there is one, says "tessera: MESSAGE" and ends the
+ * program.  Needs no memory. */
+G_NORETURN void pending_exit (const char *message, int status);

@@ -1,0 +1,229 @@
+/* learn.c - learn a dictionary from pictures */
+#include "app/learn/learn.h"
+
+#include "app/files/dictionaryfile.h"
+#include "app/command.h"
+#include "app/files/files.h"
+#include "app/cli/interrupt.h"
+#include "app/learn/defaults.h"
+#include "app/files/output.h"
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera learn photos/ -o landscape.safetensors\n"
+  "  tessera learn photos/ --algorithm ksvd --atoms 600 -o ksvd.safetensors\n"
+  "  tessera learn more/ --init landscape.safetensors -o better.safetensors\n"
+  "\n"
+  "Learns a dictionary of patches from pictures and folders of pictures.\n"
+  "Use it with --dict; look at it with \"tessera dict\".";
+
+#define LEAST_PATCH 4
+#define MOST_PATCH 32
+
+/* ---- options ---- */
+
+static const char *const *
+algorithm_names (void)
+{
+  static const char *names[16]; /* ends with NULL */
+
+  for (gsize i = 0; learner_classes[i] != NULL && i + 1 < G_N_ELEMENTS (names);
+       i++)
+    names[i] = learner_classes[i]->name;
+  return names;
+}
+
+static gboolean
+parse (Learn *learn, char **argv, GError **error)
+{
+  CommandLine *line = &learn->line;
+  LearnOptions *o = &learn->options;
+  const Option rows[] = {
+    { "output", 'o', "DICT", "the dictionary to write", atoms_option_output,
+      .value = &learn->output, .role = OUTPUT_FILE, .required = TRUE },
+    { "algorithm", 'a', "NAME",
+      "online (the default), ksvd, mod, l4 ...; see man", option_choice,
+      .value = &learn->algorithm, .choices = algorithm_names () },
+    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10)", option_int,
+      .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
+    { "grey", 0, NULL, "learn grey patches", option_flag,
+      .value = &learn->grey },
+    { "atoms", 0, "N", "number of atoms, for ksvd and mod", option_int,
+      .value = &o->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
+    { "atoms-per-patch", 0, "N", "atoms a patch, for ksvd and mod (10)",
+      option_int, .value = &o->atoms_per_sample, .min = 1, .max = 1024 },
+    { "threshold", 0, "Z", "codes below are zero, in standard deviations",
+      option_real, .value = &o->threshold, .min = 0, .max = 1000 },
+    { "density", 0, "SHARE", "choose the threshold to keep this share (0.02)",
+      option_real, .value = &o->density, .min = 1e-6, .max = 1 },
+    { "shrink", 0, "FACTOR", "let the threshold fall from the top by this",
+      option_real, .value = &o->shrink, .min = 0, .max = 0.999999 },
+    { "floor", 0, "S", "whitening leaves what is fainter alone (3)",
+      option_real, .value = &o->noise, .min = 0, .max = 1000 },
+    { "iterations", 0, "N", "steps to do (as usual for the algorithm)",
+      option_int, .value = &o->iterations, .min = 1, .max = G_MAXINT },
+    { "window", 0, "N", "patches in the window or batch (4000)", option_int,
+      .value = &o->window, .min = 1, .max = 1000000 },
+    { "stride", 0, "N", "new patches a step, for online (100)", option_int,
+      .value = &o->stride, .min = 1, .max = 1000000 },
+    { "rate", 0, "ETA", "length of a step, for gradient (0 to choose)",
+      option_real, .value = &o->rate, .min = 0, .max = 1e6 },
+    { "exact", 0, NULL, "an SVD for each atom, for ksvd", option_flag,
+      .value = &o->exact_update },
+    { "textbook", 0, NULL, "as published, for ksvd and mod", option_flag,
+      .value = &o->textbook },
+    { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
+      option_file, .value = &learn->init },
+    { "max-patches", 0, "N", "patches of a round (100k; 0 for all)",
+      option_seed, .value = &learn->max_patches },
+    { "step", 0, "N", "distance of patches in a picture (1)", option_int,
+      .value = &learn->step, .min = 1, .max = 65500 },
+    { "polish", 0, "N", "passes in the original space at the end", option_int,
+      .value = &learn->polish, .min = 0, .max = 10000 },
+    { "time-limit", 0, "SECONDS", "stop then and keep what was learned",
+      option_real, .value = &learn->time_limit, .min = 0, .max = 1e9 },
+    { "keep-partial", 0, NULL, "Ctrl-C keeps what was learned so far",
+      option_flag, .value = &learn->keep_partial },
+  };
+
+  line->usage = "FILE|FOLDER... -o DICT";
+  line->about = about;
+  line->min_arguments = 1;
+  line->max_arguments = G_MAXINT;
+  line->common = COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED;
+  line->uses_blas = TRUE;
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  if (!command_line_parse (line, argv, error))
+    return FALSE;
+  o->seed = line->seed;
+  return TRUE;
+}
+
+/* ---- results ---- */
+
+/* What was asked for, so that the file tells how to make it again. */
+static char *
+describe_options (const Learn *learn)
+{
+  const LearnOptions *o = &learn->options;
+  g_autofree char *own =
+    learned_describe (class_of (learn), o, learn->learner->k);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (
+    text,
+    "--patch %d%s --iterations %d --max-patches %" G_GUINT64_FORMAT
+    " --step %d --init %s %s",
+    learn->patch, learn->grey ? " --grey" : "", o->iterations,
+    learn->max_patches, learn->step,
+    o->init == START_GIVEN ? "FILE" : learn_starts[o->init], own);
+  if (class_of (learn)->complete)
+    g_string_append_printf (text, " --polish %d", learn->polish);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+save (const Learn *learn, Mat *A, GError **error)
+{
+  g_autoptr (Dictionary) dictionary =
+    learned_dictionary (learn->learner, A, learn->patch, channels_of (learn));
+  g_autoptr (GBytes) bytes = NULL;
+
+  dictionary->options = describe_options (learn);
+  bytes = atoms_encode (dictionary, learn->output);
+  return output_write (learn->output, bytes, learn->line.force, error);
+}
+
+static gboolean
+print_result (Learn *learn, double seconds, GError **error)
+{
+  const LearnStatus *status = learner_status (learn->learner);
+  int skipped = patch_source_skipped (learn->source);
+  g_autoptr (JsonObject) json = NULL;
+
+  left_out_say (&learn->left_out);
+  if (learn->budget.interrupted)
+    terminal_note ("interrupted; what was learned in %d iterations is kept",
+                   status->iteration);
+  if (skipped > 0)
+    terminal_note ("%d of %d pictures were left out", skipped,
+                   skipped + patch_source_used (learn->source));
+  if (!learn->line.json) {
+    terminal_say ("learned %d atoms of %dx%dx%d from %" G_GUINT64_FORMAT
+                  " patches in %.1f s, %d iterations -> %s",
+                  learn->learner->k, learn->patch, learn->patch,
+                  channels_of (learn), status->samples, seconds,
+                  status->iteration, output_name (learn->output));
+    return TRUE;
+  }
+  json = json_object_new ();
+  report_set_number (json, "seconds", seconds);
+  report_set_count (json, "samples", status->samples);
+  report_set_count (json, "iterations", (guint64) status->iteration);
+  report_set_number (json, "objective", status->objective);
+  report_set_number (json, "density", status->density);
+  report_set_text (json, "algorithm", class_of (learn)->name);
+  report_set_count (json, "atoms", (guint64) learn->learner->k);
+  report_set_count (json, "patch", (guint64) learn->patch);
+  report_set_count (json, "pictures",
+                    (guint64) patch_source_used (learn->source));
+  report_set_count (json, "skipped", (guint64) skipped);
+  report_set_number (json, "threshold", status->threshold);
+  json_object_set_boolean_member (json, "interrupted",
+                                  learn->budget.interrupted);
+  return report_print (json, error);
+}
+
+/* The dictionary to go on from is an input, and no input is replaced. */
+static gboolean
+check_init (const Learn *learn, GError **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+
+  if (learn->init == NULL)
+    return TRUE;
+  g_ptr_array_add (inputs, (char *) learn->init);
+  g_ptr_array_add (outputs, (char *) learn->output);
+  return output_check_distinct (inputs, outputs, error);
+}
+
+static gboolean
+work (Learn *learn, GError **error)
+{
+  g_auto (Mat) A = { 0 };
+
+  if (!check_init (learn, error) || !learn_make_learner (learn, error)
+      || !learn_make_source (learn, error))
+    return FALSE;
+  A = mat_new (learn->learner->n, learn->learner->k);
+  if (!learn_atoms (learn, &A, error))
+    return FALSE;
+  if (learn->keep_partial)
+    interrupt_begin_saving ();
+  return save (learn, &A, error)
+         && print_result (learn, budget_seconds (&learn->budget), error);
+}
+
+gboolean
+learn_run (char **argv, GError **error)
+{
+  Learn learn = { .patch = 10,
+                  .step = 1,
+                  .max_patches = 100000,
+                  .options = learned_usual_options () };
+  gboolean ok;
+
+  left_out_init (&learn.left_out);
+  command_line_init (&learn.line);
+  ok = parse (&learn, argv, error)
+       && (learn.line.answered || work (&learn, error));
+  learner_free (learn.learner);
+  patch_source_free (learn.source);
+  mat_clear (&learn.block);
+  left_out_clear (&learn.left_out);
+  command_line_clear (&learn.line);
+  return ok;
+}

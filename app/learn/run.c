@@ -1,0 +1,226 @@
+/* run.c - patches from pictures to the learner, until it has enough */
+#include "app/learn/learn.h"
+
+#include "app/cli/interrupt.h"
+#include "app/files/picturefile.h"
+#include "app/files/picturelist.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+#include "dictlearn/polish.h"
+
+/* Samples handed over at a time. */
+#define BLOCK 512
+
+/* ---- patches ---- */
+
+/* Reading pictures may take long before there is anything to learn from. */
+static Image *
+load_picture (const char *path, gpointer data, GError **error)
+{
+  const Learn *learn = data;
+
+  if (!progress_step (&learn->budget.progress, learner_share (learn->learner),
+                      error))
+    return NULL;
+  return picture_load (path, &learn->line.limits, error);
+}
+
+static void
+note_skipped (const char *path, const char *why, gpointer data)
+{
+  Learn *learn = data;
+
+  left_out_add (&learn->left_out, path, why);
+}
+
+/* Patches of a round through the pictures.  A learner that streams stops as
+ * soon as it has enough, which is the first window and then a stride for each
+ * iteration; a round of just that many takes an even share of every picture.
+ */
+static guint64
+patches_of_round (const Learn *learn)
+{
+  const LearnOptions *o = &learn->options;
+  guint64 enough = (guint64) MAX (o->window, length_of (learn))
+                   + (guint64) o->iterations * (guint64) o->stride;
+
+  if (!class_of (learn)->streams)
+    return learn->max_patches;
+  return learn->max_patches == 0 ? enough : MIN (enough, learn->max_patches);
+}
+
+gboolean
+learn_make_source (Learn *learn, GError **error)
+{
+  g_autoptr (GPtrArray) pictures =
+    pictures_find (learn->line.arguments, error);
+  PatchSourceOptions options = { .patch = learn->patch,
+                                 .channels = channels_of (learn),
+                                 .step = learn->step,
+                                 .max_patches = patches_of_round (learn),
+                                 .seed = learn->line.seed,
+                                 .load = load_picture,
+                                 .skipped = note_skipped,
+                                 .data = learn };
+
+  if (pictures == NULL)
+    return FALSE;
+  learn->source = patch_source_new (pictures, &options);
+  learn->block = mat_new (length_of (learn), BLOCK);
+  return TRUE;
+}
+
+/* Fails when a whole epoch had nothing to give. */
+static gboolean
+check_epoch (const Learn *learn, GError **error)
+{
+  if (patch_source_used (learn->source) > 0)
+    return TRUE;
+  left_out_set_error (&learn->left_out, error);
+  return FALSE;
+}
+
+/* ---- learning ---- */
+
+static void
+show (double done, gpointer data)
+{
+  Learn *learn = data;
+  const LearnStatus *status = learner_status (learn->learner);
+
+  if (status->iteration > 0) {
+    g_snprintf (learn->label, sizeof learn->label, "learning, objective %.4g",
+                status->objective);
+    progress_bar_set_label (&learn->bar, learn->label);
+  }
+  learn->drawn.report (done, learn->drawn.user_data);
+}
+
+/* Feeds epoch after epoch until the learner has enough. */
+static gboolean
+feed (Learn *learn, GError **error)
+{
+  const Progress *progress = &learn->budget.progress;
+  int epoch = 0;
+
+  while (!learner_done (learn->learner)) {
+    int count = patch_source_read (learn->source, &learn->block);
+    Mat Y = mat_columns (&learn->block, 0, count);
+
+    if (!progress_step (progress, learner_share (learn->learner), error))
+      return FALSE;
+    if (count > 0) {
+      left_out_say (&learn->left_out);
+      if (!learner_feed (learn->learner, &Y, progress, error))
+        return FALSE;
+      continue;
+    }
+    if (!check_epoch (learn, error))
+      return FALSE;
+    /* One epoch is all that learners who keep samples get. */
+    if (!class_of (learn)->streams)
+      return TRUE;
+    patch_source_begin (learn->source, ++epoch);
+  }
+  return TRUE;
+}
+
+/* One pass over the patches of the first epoch. */
+static gboolean
+polish_pass (Learn *learn, Polish *polisher, int pass, GError **error)
+{
+  int count;
+
+  patch_source_begin (learn->source, 0);
+  do {
+    Mat Y;
+
+    count = patch_source_read (learn->source, &learn->block);
+    if (!progress_step (&learn->budget.progress, (double) pass / learn->polish,
+                        error))
+      return FALSE;
+    Y = mat_columns (&learn->block, 0, count);
+    polish_feed (polisher, &Y);
+  } while (count > 0);
+  return TRUE;
+}
+
+/* Where it is stopped, @A is what the passes that are done made of it. */
+static gboolean
+polish (Learn *learn, Mat *A, GError **error)
+{
+  g_autoptr (Polish) polisher =
+    polish_new (A, learner_status (learn->learner)->threshold);
+
+  for (int pass = 0; pass < learn->polish; pass++) {
+    if (!polish_pass (learn, polisher, pass, error))
+      return FALSE;
+    if (!polish_end_pass (polisher)) {
+      terminal_note ("polishing stopped after %d passes: an atom was unused",
+                     pass);
+      break;
+    }
+    polish_dictionary (polisher, A);
+  }
+  return TRUE;
+}
+
+/* Whether @error, which is then cleared, is a stop after which what was
+ * learned is kept. */
+static gboolean
+forgive_stop (const Learn *learn, GError **error)
+{
+  if (!g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
+      || (learn->budget.interrupted && !learn->keep_partial))
+    return FALSE;
+  g_clear_error (error);
+  if (learner_status (learn->learner)->iteration > 0)
+    return TRUE;
+  if (learn->budget.interrupted)
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
+                         "interrupted before anything was learned");
+  else
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                 "--time-limit %g: nothing was learned so far; give it more "
+                 "time",
+                 learn->time_limit);
+  return FALSE;
+}
+
+/* Learns, and polishes if there is time left. */
+static gboolean
+learn_and_polish (Learn *learn, Mat *A, GError **error)
+{
+  GError *stopped = NULL;
+  gboolean complete =
+    feed (learn, &stopped)
+    && learner_finish (learn->learner, &learn->budget.progress, &stopped);
+
+  if (complete || forgive_stop (learn, &stopped)) {
+    learner_dictionary (learn->learner, A);
+    if (!complete || learn->polish == 0 || polish (learn, A, &stopped)
+        || forgive_stop (learn, &stopped))
+      return TRUE;
+  }
+  g_propagate_error (error, stopped);
+  return FALSE;
+}
+
+gboolean
+learn_atoms (Learn *learn, Mat *A, GError **error)
+{
+  gboolean ok;
+
+  if (learn->keep_partial)
+    interrupt_be_patient ();
+  learn->drawn = progress_bar_start (&learn->bar, "reading pictures");
+  learn->shown = learn->drawn;
+  if (learn->drawn.report != NULL)
+    learn->shown.report = show;
+  learn->shown.user_data = learn;
+  budget_begin (&learn->budget, &learn->shown, learn->time_limit);
+  ok = learn_and_polish (learn, A, error);
+  budget_end (&learn->budget);
+  progress_bar_stop (&learn->bar);
+  return ok;
+}

@@ -1,0 +1,149 @@
+/* start.c - the learner, and the dictionary that it starts from */
+#include "app/learn/learn.h"
+
+#include "app/files/dictionaryfile.h"
+#include "app/files/files.h"
+#include "app/learn/defaults.h"
+#include "app/cli/suggest.h"
+#include "base/error.h"
+#include "dictlearn/initial.h"
+
+const char *const learn_starts[] = { "dct",      "pca",    "data",
+                                     "identity", "random", NULL };
+
+/* Whether the atoms of @dictionary are such as are to be learned. */
+static gboolean
+check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
+{
+  int atoms = dictionary->atoms.cols;
+
+  if (dictionary->patch != learn->patch
+      || dictionary->channels != channels_of (learn))
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: has patches of %dx%dx%d, not %dx%dx%d; use --patch and "
+                 "--grey to learn such",
+                 input_name (learn->init), dictionary->patch,
+                 dictionary->patch, dictionary->channels, learn->patch,
+                 learn->patch, channels_of (learn));
+  else if (class_of (learn)->complete && atoms != length_of (learn))
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: has %d atoms, but %s learns %d; use --algorithm ksvd "
+                 "or mod to go on from it",
+                 input_name (learn->init), atoms, class_of (learn)->name,
+                 length_of (learn));
+  else if (learn->options.atoms != 0 && learn->options.atoms != atoms)
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                 "%s: has %d atoms, not %d; leave --atoms away to go on from "
+                 "it",
+                 input_name (learn->init), atoms, learn->options.atoms);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static Dictionary *
+load_start (const Learn *learn, GError **error)
+{
+  gboolean exists = g_file_test (learn->init, G_FILE_TEST_EXISTS);
+  g_autofree char *hint = exists ? NULL : suggest (learn->init, learn_starts);
+
+  if (hint == NULL)
+    return atoms_load (learn->init, error);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+               "--init %s: no such start and no such file; %s", learn->init,
+               hint);
+  return NULL;
+}
+
+static void
+take_start (const Dictionary *dictionary, Mat *start)
+{
+  *start = mat_new (dictionary->atoms.rows, dictionary->atoms.cols);
+  mat_from_float (&dictionary->atoms, start);
+}
+
+static gboolean
+start_from_file (Learn *learn, Mat *start, GError **error)
+{
+  g_autoptr (Dictionary) dictionary = load_start (learn, error);
+
+  if (dictionary == NULL || !check_start (learn, dictionary, error))
+    return FALSE;
+  take_start (dictionary, start);
+  learn->options.atoms = dictionary->atoms.cols;
+  learn->options.init = START_GIVEN;
+  return TRUE;
+}
+
+static gboolean
+start_from_cosines (Learn *learn, Mat *start, GError **error)
+{
+  g_autoptr (Dictionary) dct =
+    dictionary_dct (learn->patch, channels_of (learn));
+
+  take_start (dct, start);
+  if (learn->options.atoms == 0 || learn->options.atoms == start->cols)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+               "--init dct: there are %d cosines for %d atoms; use --init "
+               "data",
+               start->cols, learn->options.atoms);
+  return FALSE;
+}
+
+static gboolean
+choose_start (Learn *learn, Mat *start, GError **error)
+{
+  learn->options.init = class_of (learn)->init;
+  if (learn->init != NULL) {
+    int kind = 0;
+
+    while (learn_starts[kind] != NULL
+           && !g_str_equal (learn_starts[kind], learn->init))
+      kind++;
+    if (learn_starts[kind] == NULL)
+      return start_from_file (learn, start, error);
+    learn->options.init = (StartKind) kind;
+  }
+  return learn->options.init != START_DCT
+         || start_from_cosines (learn, start, error);
+}
+
+/* Whether the algorithm can do what is asked for. */
+static gboolean
+check_algorithm (const Learn *learn, GError **error)
+{
+  const LearnerClass *class = class_of (learn);
+  int atoms = learn->options.atoms;
+
+  if (class->complete && atoms != 0 && atoms != length_of (learn))
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                 "--atoms %d: %s learns %d atoms, as many as a patch has "
+                 "samples; leave --atoms away or use --algorithm ksvd or mod",
+                 atoms, class->name, length_of (learn));
+  else if (!class->complete && learn->polish > 0)
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                 "--polish %d: needs an algorithm with a threshold, and %s "
+                 "has none; leave it away",
+                 learn->polish, class->name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+learn_make_learner (Learn *learn, GError **error)
+{
+  g_auto (Mat) start = { 0 };
+
+  learn->options.iterations =
+    learned_iterations (class_of (learn), &learn->options);
+  if (!check_algorithm (learn, error) || !choose_start (learn, &start, error))
+    return FALSE;
+  if (start.data != NULL)
+    learn->options.start = &start;
+  learn->learner = learner_new (class_of (learn)->name, length_of (learn),
+                                &learn->options, error);
+  learn->options.start = NULL;
+  return learn->learner != NULL;
+}

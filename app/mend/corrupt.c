@@ -1,0 +1,149 @@
+/* corrupt.c - damage a clean picture on purpose */
+#include "app/command.h"
+#include "app/cli/commandline.h"
+#include "app/files/files.h"
+#include "app/files/picturefile.h"
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+#include "imaging/damage.h"
+
+#include <math.h>
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera corrupt photo.png --missing 0.5 -o damaged.png\n"
+  "  tessera corrupt photo.png --blocks 10x36 --mask-out mask.png -o "
+  "damaged.png\n"
+  "  tessera corrupt photo.png --noise 25 --seed 7 -o noisy.png\n"
+  "\n"
+  "Damages a picture so that restoring it can be measured.  The kinds of\n"
+  "damage may be combined; the same seed gives the same damage.";
+
+#define MAX_NOISE 1000
+
+/* SIDExCOUNT into the DamageOptions that the option points to. */
+static gboolean
+parse_blocks (const Option *option, const char *text, GError **error)
+{
+  DamageOptions *damage = option->value;
+  g_auto (GStrv) parts = g_strsplit (text, "x", 2);
+  const Option numbers[] = {
+    { .value = &damage->block_side, .min = 1, .max = G_MAXINT },
+    { .value = &damage->block_count, .min = 1, .max = G_MAXINT },
+  };
+
+  if (g_strv_length (parts) == 2 && option_int (&numbers[0], parts[0], NULL)
+      && option_int (&numbers[1], parts[1], NULL))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "write SIDExCOUNT, as in 10x36 for 36 blocks of side "
+                       "10");
+  return FALSE;
+}
+
+typedef struct {
+  CommandLine line;
+  PictureOutput output;
+  DamageOptions damage;
+} Corrupt;
+
+static gboolean
+parse (Corrupt *corrupt, char **argv, GError **error)
+{
+  CommandLine *line = &corrupt->line;
+  DamageOptions *damage = &corrupt->damage;
+  const Option rows[] = {
+    { "missing", 0, "SHARE", "share of the pixels to black out, 0 to 1",
+      option_real, .value = &damage->missing, .min = 0, .max = 1 },
+    { "blocks", 0, "SIDExCOUNT", "black out so many squares of this side",
+      parse_blocks, .value = damage },
+    { "noise", 0, "SIGMA", "add Gaussian noise; white is 255", option_real,
+      .value = &damage->noise, .min = 0, .max = MAX_NOISE },
+  };
+
+  line->usage = "IN -o OUT";
+  line->about = about;
+  line->min_arguments = line->max_arguments = 1;
+  line->common = COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED;
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  picture_add_output (line, &corrupt->output);
+  if (!command_line_parse (line, argv, error))
+    return FALSE;
+  damage->seed = line->seed;
+  return TRUE;
+}
+
+static gboolean
+check_damage (const DamageOptions *damage, GError **error)
+{
+  if (damage->missing > 0 || damage->noise > 0 || damage->block_count > 0)
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                       "no damage is named; give --missing, --blocks or "
+                       "--noise");
+  return FALSE;
+}
+
+static gboolean
+print_result (const Corrupt *corrupt, const Mask *mask, GError **error)
+{
+  const DamageOptions *damage = &corrupt->damage;
+  gsize pixels = (gsize) mask->width * (gsize) mask->height;
+  gsize masked = mask_count (mask);
+  g_autoptr (JsonObject) json = NULL;
+
+  if (!corrupt->line.json) {
+    terminal_say ("blacked out %" G_GSIZE_FORMAT " pixels (%.1f %%), noise %g "
+                  "-> %s",
+                  masked, 100. * (double) masked / (double) pixels,
+                  damage->noise, output_name (corrupt->output.path));
+    return TRUE;
+  }
+  json = json_object_new ();
+  report_set_count (json, "pixels", pixels);
+  report_set_count (json, "masked_pixels", masked);
+  report_set_number (json, "missing", damage->missing);
+  report_set_count (json, "block_side", (guint64) damage->block_side);
+  report_set_count (json, "block_count", (guint64) damage->block_count);
+  report_set_number (json, "noise", damage->noise);
+  report_set_count (json, "seed", damage->seed);
+  return report_print (json, error);
+}
+
+static gboolean
+work (const Corrupt *corrupt, GError **error)
+{
+  const CommandLine *line = &corrupt->line;
+  g_autoptr (Image) image =
+    picture_load (line->arguments[0], &line->limits, error);
+  g_autoptr (Image) damaged = NULL;
+  g_autofree guint8 *missing = NULL;
+  Mask mask;
+
+  if (image == NULL)
+    return FALSE;
+  damaged = image_damage (image, &corrupt->damage, &missing, error);
+  if (damaged == NULL)
+    return FALSE;
+  mask = (Mask){ image->width, image->height, missing };
+  if (!picture_save (damaged, &mask, &corrupt->output, line->force, error))
+    return FALSE;
+  return print_result (corrupt, &mask, error);
+}
+
+gboolean
+corrupt_run (char **argv, GError **error)
+{
+  Corrupt corrupt = { .output = PICTURE_OUTPUT_DEFAULTS,
+                      .damage = DAMAGE_DEFAULTS };
+  gboolean ok;
+
+  command_line_init (&corrupt.line);
+  ok =
+    parse (&corrupt, argv, error)
+    && (corrupt.line.answered
+        || (check_damage (&corrupt.damage, error) && work (&corrupt, error)));
+  command_line_clear (&corrupt.line);
+  return ok;
+}

@@ -1,0 +1,166 @@
+#include "app/mend/damagelist.h"
+
+#include "app/cli/optionlist.h"
+#include "app/cli/suggest.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The number behind the colon; FALSE if it is out of place. */
+typedef gboolean (*ParseAmount) (const char *text, DamageOptions *options);
+
+typedef struct {
+  const char *name;
+  const char *form; /* of the amount */
+  ParseAmount parse;
+  char *(*describe) (const DamageOptions *options);
+  Remedy remedy;
+} DamageKind;
+
+/* ---- kinds ---- */
+
+static gboolean
+parse_number (const char *text, double most, double *value)
+{
+  char *end;
+
+  *value = g_ascii_strtod (text, &end);
+  return end != text && *end == '\0' && *value > 0 && *value <= most;
+}
+
+static gboolean
+parse_missing (const char *text, DamageOptions *options)
+{
+  return parse_number (text, 0.99, &options->missing);
+}
+
+static char *
+describe_missing (const DamageOptions *options)
+{
+  return g_strdup_printf ("%.4g %% of the pixels missing",
+                          100 * options->missing);
+}
+
+static gboolean
+parse_blocks (const char *text, DamageOptions *options)
+{
+  char tail;
+
+  return sscanf (text, "%5dx%7d%c", &options->block_side,
+                 &options->block_count, &tail)
+           == 2
+         && options->block_side > 0 && options->block_count > 0;
+}
+
+static char *
+describe_blocks (const DamageOptions *options)
+{
+  return g_strdup_printf ("%d blocks of %d x %d missing", options->block_count,
+                          options->block_side, options->block_side);
+}
+
+static gboolean
+parse_noise (const char *text, DamageOptions *options)
+{
+  return parse_number (text, 255, &options->noise);
+}
+
+static char *
+describe_noise (const DamageOptions *options)
+{
+  return g_strdup_printf ("noise of standard deviation %.4g", options->noise);
+}
+
+static const DamageKind kinds[] = {
+  { "missing", "SHARE", parse_missing, describe_missing, REMEDY_FILL },
+  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks, REMEDY_FILL },
+  { "noise", "DEVIATION", parse_noise, describe_noise, REMEDY_SMOOTH },
+};
+
+/* ---- lists ---- */
+
+static const DamageKind *
+find_kind (const char *name, GError **error)
+{
+  const char *names[G_N_ELEMENTS (kinds) + 1] = { NULL };
+  g_autofree char *hint = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    names[i] = kinds[i].name;
+    if (g_str_equal (name, names[i]))
+      return &kinds[i];
+  }
+  hint = suggest (name, names);
+  tessera_fail (error, TESSERA_ERROR_USAGE, "there is no damage '%s': %s",
+                name,
+                hint != NULL ? hint : "there are missing, blocks and noise");
+  return NULL;
+}
+
+static gboolean
+parse_damage (const char *text, Damage *damage, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  const DamageKind *kind = find_kind (parts[0] != NULL ? parts[0] : "", error);
+
+  if (kind == NULL)
+    return FALSE;
+  damage->options = DAMAGE_DEFAULTS;
+  if (parts[1] == NULL || !kind->parse (parts[1], &damage->options))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "'%s': write %s:%s, as in missing:0.5,blocks:3x36,"
+                         "noise:25",
+                         text, kind->name, kind->form);
+  damage->name = g_strdup (text);
+  damage->label = kind->describe (&damage->options);
+  damage->remedy = kind->remedy;
+  return TRUE;
+}
+
+static void
+clear_damage (gpointer data)
+{
+  Damage *damage = data;
+
+  g_free (damage->name);
+  g_free (damage->label);
+}
+
+static gboolean
+is_among (const GArray *list, const char *name)
+{
+  for (guint i = 0; i < list->len; i++)
+    if (g_str_equal (g_array_index (list, Damage, i).name, name))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+option_damage_list (const Option *option, const char *text, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", OPTION_LIST_MAX + 1);
+  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (Damage));
+  GArray **place = option->value;
+
+  g_array_set_clear_func (list, clear_damage);
+  if (g_strv_length (parts) > OPTION_LIST_MAX)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "at most %d kinds of damage", OPTION_LIST_MAX);
+  for (int i = 0; parts[i] != NULL; i++) {
+    Damage damage;
+
+    if (is_among (list, parts[i]))
+      return tessera_fail (error, TESSERA_ERROR_USAGE, "'%s' is named twice",
+                           parts[i]);
+    if (!parse_damage (parts[i], &damage, error))
+      return FALSE;
+    g_array_append_val (list, damage);
+  }
+  if (list->len == 0)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "must be a list, as in missing:0.5,blocks:3x36");
+  g_clear_pointer (place, g_array_unref);
+  *place = g_steal_pointer (&list);
+  return TRUE;
+}

@@ -1,0 +1,58 @@
+/* denoise.c - repair damaged pixels and remove noise */
+#include "app/command.h"
+#include "app/cli/interrupt.h"
+#include "app/mend/repair.h"
+#include "imaging/denoise/denoise.h"
+#include "imaging/detect/detect.h"
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera denoise grainy.png -o clean.png\n"
+  "  tessera denoise grainy.png --sigma 20 --quality best -o clean.png\n"
+  "  tessera denoise speckled.png --sigma 0 -o clean.png\n"
+  "\n"
+  "Repairs dead and random-valued pixels, and removes noise that changes all\n"
+  "of them.  Damaged pixels are found by how they stand out from their\n"
+  "neighbours, unless a mask or a colour names them.  How strong the noise "
+  "is\n"
+  "is estimated, unless --sigma says it.  Where there is none, or with\n"
+  "--sigma 0, pixels that are not damaged stay as they are.";
+
+static Mask *
+find_dead_pixels (const Image *image, GError **error)
+{
+  const Progress progress = { .cancellable = interrupt_cancellable () };
+
+  return mask_of_dead_pixels (image, &progress, error);
+}
+
+gboolean
+denoise_run (char **argv, GError **error)
+{
+  MaskSources sources = { 0 };
+  double sigma = SIGMA_UNKNOWN;
+  const Option options[] = {
+    { "mask", 'm', "FILE", "repair where this picture is not black",
+      option_file, .value = &sources.file, .role = INPUT_FILE },
+    { "mask-channels", 0, "NAME",
+      "red, green, blue: separate, together or auto", option_choice,
+      .value = &sources.colours, .choices = mask_colours },
+    { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
+      option_colour, .value = &sources.colour },
+    { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",
+      option_real, .value = &sigma, .min = 0, .max = SIGMA_MOST },
+  };
+  const RepairTask task = {
+    .about = about,
+    .label = "repairing",
+    .past = "repaired",
+    .options = options,
+    .option_count = G_N_ELEMENTS (options),
+    .sources = &sources,
+    .detect = find_dead_pixels,
+    .none_found = "found no damaged pixels",
+    .sigma = &sigma,
+  };
+
+  return repair_run (&task, argv, error);
+}

@@ -1,0 +1,48 @@
+/* inpaint.c - fill what a mask names */
+#include "app/command.h"
+#include "app/mend/repair.h"
+#include "imaging/detect/detect.h"
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera inpaint photo.png --mask mask.png -o mended.png\n"
+  "  tessera inpaint photo.png --mask-color ff00ff -o mended.png\n"
+  "  tessera inpaint cutout.png --mask-alpha -o filled.png\n"
+  "  tessera inpaint blocks.png -o mended.png\n"
+  "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
+  "\n"
+  "Fills the pixels of a picture that are marked: by a mask as large as the\n"
+  "picture, by a colour, by transparency, or by several of these together.\n"
+  "Without a mark, blacked-out blocks are found.  All other pixels stay as\n"
+  "they are, bit for bit in a PNG.";
+
+gboolean
+inpaint_run (char **argv, GError **error)
+{
+  MaskSources sources = { 0 };
+  const Option options[] = {
+    { "mask", 'm', "FILE", "fill where this picture is not black", option_file,
+      .value = &sources.file, .role = INPUT_FILE },
+    { "mask-channels", 0, "NAME",
+      "red, green, blue: separate, together or auto", option_choice,
+      .value = &sources.colours, .choices = mask_colours },
+    { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
+      .value = &sources.colour },
+    { "mask-alpha", 0, NULL, "fill wholly transparent pixels", option_flag,
+      .value = &sources.transparent },
+  };
+  const RepairTask task = {
+    .about = about,
+    .label = "filling",
+    .past = "filled",
+    .options = options,
+    .option_count = G_N_ELEMENTS (options),
+    .sources = &sources,
+    .detect = mask_of_black_blocks,
+    .none_found = "found no blacked-out blocks; say what to fill with --mask, "
+                  "--mask-color or --mask-alpha",
+    .none_found_is_error = TRUE,
+  };
+
+  return repair_run (&task, argv, error);
+}

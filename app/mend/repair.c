@@ -1,0 +1,308 @@
+#include "app/mend/repair.h"
+
+#include "app/files/dictionaryfile.h"
+#include "app/cli/commandline.h"
+#include "app/files/files.h"
+#include "app/files/picturefile.h"
+#include "app/cli/progressbar.h"
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "imaging/denoise/denoise.h"
+
+#include <math.h>
+
+/* One run: what was asked for, what is worked on, what came out. */
+typedef struct {
+  const RepairTask *task;
+  CommandLine line;
+  PictureOutput output;
+  DenoiseOptions options;
+  int quality, protocol; /* numbers of the choices below */
+
+  Image *image;
+  Mask *mask;
+  Dictionary *dictionary; /* NULL for the built-in one */
+  DenoiseReport report;
+  double seconds;
+} Repair;
+
+static const char *const qualities[] = { [QUALITY_FAST] = "fast",
+                                         [QUALITY_NORMAL] = "normal",
+                                         [QUALITY_BEST] = "best",
+                                         NULL };
+const char *const mask_colours[] = { [MASK_AUTO] = "auto",
+                                     [MASK_TOGETHER] = "together",
+                                     [MASK_SEPARATE] = "separate",
+                                     NULL };
+enum { PROTOCOL_TESSERA, PROTOCOL_PAPER };
+static const char *const protocols[] = { "tessera", "paper", NULL };
+
+static void
+repair_init (Repair *repair, const RepairTask *task)
+{
+  *repair = (Repair){ .task = task,
+                      .output = PICTURE_OUTPUT_DEFAULTS,
+                      .options = DENOISE_DEFAULTS,
+                      .quality = QUALITY_NORMAL,
+                      .protocol = PROTOCOL_TESSERA };
+  command_line_init (&repair->line);
+}
+
+static void
+repair_clear (Repair *repair)
+{
+  command_line_clear (&repair->line);
+  image_free (repair->image);
+  mask_free (repair->mask);
+  dictionary_free (repair->dictionary);
+  denoise_report_clear (&repair->report);
+}
+
+static gboolean
+parse (Repair *repair, char **argv, GError **error)
+{
+  CommandLine *line = &repair->line;
+  const Option rows[] = {
+    { "quality", 0, "NAME", "fast, normal or best (normal)", option_choice,
+      .value = &repair->quality, .choices = qualities },
+    { "protocol", 0, "NAME", "'paper' for exactly the paper's way",
+      option_choice, .value = &repair->protocol, .choices = protocols },
+  };
+
+  line->usage = "IN -o OUT";
+  line->about = repair->task->about;
+  line->min_arguments = line->max_arguments = 1;
+  line->uses_blas = TRUE;
+  line->common =
+    COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED | COMMON_DICTIONARY;
+  command_line_add (line, repair->task->options, repair->task->option_count);
+  picture_add_output (line, &repair->output);
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  if (!command_line_parse (line, argv, error))
+    return FALSE;
+  repair->options.restore.quality = (RestoreQuality) repair->quality;
+  repair->options.restore.paper_protocol = repair->protocol == PROTOCOL_PAPER;
+  repair->options.sigma =
+    repair->task->sigma != NULL ? *repair->task->sigma : 0;
+  return TRUE;
+}
+
+/* ---- which pixels ---- */
+
+/* Adds @part, which it frees, to @mask.  FALSE if there is no part. */
+static gboolean
+add_and_free (Mask *mask, Mask *part)
+{
+  if (part == NULL)
+    return FALSE;
+  mask_add (mask, part);
+  mask_free (part);
+  return TRUE;
+}
+
+static Mask *
+mask_from_sources (const MaskSources *sources, const Image *image,
+                   const ImageLimits *limits, GError **error)
+{
+  g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
+
+  if (mask == NULL)
+    return NULL;
+  if (sources->file != NULL
+      && !add_and_free (mask,
+                        picture_load_mask (sources->file, image,
+                                           (MaskColours) sources->colours,
+                                           limits, error)))
+    return NULL;
+  if (sources->colour.is_set
+      && !add_and_free (mask,
+                        mask_from_colour (image, sources->colour.rgb, error)))
+    return NULL;
+  if (sources->transparent
+      && !add_and_free (mask, mask_from_alpha (image, error)))
+    return NULL;
+  return g_steal_pointer (&mask);
+}
+
+/* Whether the user has said what is missing. */
+static gboolean
+is_named (const MaskSources *sources)
+{
+  return sources->file != NULL || sources->colour.is_set
+         || sources->transparent;
+}
+
+/* Looks for damage that nobody named. */
+static Mask *
+detect_mask (const Repair *repair, GError **error)
+{
+  const RepairTask *task = repair->task;
+  g_autoptr (Mask) mask = task->detect (repair->image, error);
+
+  if (mask == NULL || mask_count (mask) > 0 || !task->none_found_is_error)
+    return g_steal_pointer (&mask);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT, "%s: %s",
+               input_name (repair->line.arguments[0]), task->none_found);
+  return NULL;
+}
+
+/* What to say of noise where none was removed. */
+static const char *
+noise_remark (const Repair *repair)
+{
+  if (repair->options.sigma >= 0)
+    return "";
+  return image_may_have_noise (repair->image, &repair->options)
+           ? " and no noise"
+           : " (noise is not looked for here: --sigma says its level)";
+}
+
+/* Says so if there was nothing to do. */
+static void
+note_if_unchanged (const Repair *repair)
+{
+  const char *why = repair->task->none_found;
+
+  if (mask_count (repair->mask) > 0 || repair->report.sigma > 0)
+    return;
+  if (is_named (repair->task->sources))
+    why = "the mask covers nothing";
+  terminal_note ("%s: %s%s; the picture is written unchanged",
+                 input_name (repair->line.arguments[0]), why,
+                 noise_remark (repair));
+}
+
+/* Lets pixels that were transparent and are to be filled be seen.  A PNG with
+ * one transparent colour needs nothing: what is filled gets another one. */
+static void
+make_opaque (Image *image)
+{
+  guint16 *alpha = image->samples + image->channels - 1;
+
+  if (!image_has_alpha (image))
+    return;
+  for (gsize i = 0; i < image_pixels (image); i++, alpha += image->channels)
+    if (*alpha == 0)
+      *alpha = (guint16) image_peak (image);
+}
+
+/* ---- the work ---- */
+
+/* Reads all files and finds out all that may be wrong with them. */
+static gboolean
+load (Repair *repair, GError **error)
+{
+  const CommandLine *line = &repair->line;
+
+  repair->image = picture_load (line->arguments[0], &line->limits, error);
+  if (repair->image == NULL
+      || !picture_check_output (repair->image, &repair->output, error))
+    return FALSE;
+  if (line->dictionary != NULL && !atoms_is_builtin (line->dictionary)) {
+    repair->dictionary = atoms_load (line->dictionary, error);
+    if (repair->dictionary == NULL)
+      return FALSE;
+    repair->options.restore.dictionary = repair->dictionary;
+  }
+  if (is_named (repair->task->sources)) {
+    repair->mask = mask_from_sources (repair->task->sources, repair->image,
+                                      &repair->line.limits, error);
+    return repair->mask != NULL;
+  }
+  return TRUE;
+}
+
+/* Finds what is missing, unless that is known, and repairs it. */
+static gboolean
+restore (Repair *repair, const Progress *progress, GError **error)
+{
+  if (repair->mask == NULL)
+    repair->mask = detect_mask (repair, error);
+  if (repair->mask == NULL)
+    return FALSE;
+  if (repair->task->sources->transparent)
+    make_opaque (repair->image);
+  if (image_denoise (repair->image, repair->mask, &repair->options,
+                     &repair->report, progress, error))
+    return TRUE;
+  if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
+    g_prefix_error (error, "%s: ", input_name (repair->line.arguments[0]));
+  return FALSE;
+}
+
+static gboolean
+restore_in_view (Repair *repair, GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  ProgressBar bar;
+  Progress progress = progress_bar_start (&bar, repair->task->label);
+  gboolean ok = restore (repair, &progress, error);
+
+  progress_bar_stop (&bar);
+  repair->seconds =
+    (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  if (ok)
+    note_if_unchanged (repair);
+  return ok;
+}
+
+static gboolean
+print_json (const Repair *repair, GError **error)
+{
+  const RestoreReport *report = &repair->report.restore;
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  report_set_number (json, "seconds", repair->seconds);
+  report_set_count (json, "masked_pixels", report->masked_pixels);
+  report_set_count (json, "patches", report->patches);
+  report_set_text (json, "dictionary", report->dictionary);
+  report_set_number (json, "sigma",
+                     repair->task->sigma != NULL ? repair->report.sigma : NAN);
+  report_set_count (json, "threads", (guint64) parallel_threads ());
+  return report_print (json, error);
+}
+
+static void
+print_summary (const Repair *repair)
+{
+  const RestoreReport *report = &repair->report.restore;
+  double share =
+    (double) report->masked_pixels / (double) image_pixels (repair->image);
+
+  terminal_detail ("dictionary: %s", report->dictionary);
+  if (repair->report.sigma > 0)
+    terminal_say ("removed noise of %.1f levels", repair->report.sigma);
+  terminal_say ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
+                "%" G_GSIZE_FORMAT " patches -> %s",
+                repair->task->past, report->masked_pixels, 100 * share,
+                repair->seconds, report->patches,
+                output_name (repair->output.path));
+}
+
+static gboolean
+work (Repair *repair, GError **error)
+{
+  if (!load (repair, error) || !restore_in_view (repair, error)
+      || !picture_save (repair->image, repair->mask, &repair->output,
+                        repair->line.force, error))
+    return FALSE;
+  if (repair->line.json)
+    return print_json (repair, error);
+  print_summary (repair);
+  return TRUE;
+}
+
+gboolean
+repair_run (const RepairTask *task, char **argv, GError **error)
+{
+  Repair repair;
+  gboolean ok;
+
+  repair_init (&repair, task);
+  ok = parse (&repair, argv, error)
+       && (repair.line.answered || work (&repair, error));
+  repair_clear (&repair);
+  return ok;
+}

@@ -1,0 +1,37 @@
+/* repair.h - what inpaint and denoise have in common
+ *
+ * Both read a picture, learn from options or from the picture itself which
+ * pixels are missing, fill these and write the picture.  denoise also removes
+ * the noise of all others.
+ */
+#pragma once
+
+#include "app/cli/option.h"
+#include "imaging/mask.h"
+
+/* What the user says is missing: the union of these. */
+typedef struct {
+  const char *file; /* a mask picture, or NULL */
+  int colours;      /* how that is understood, a MaskColours */
+  OptionColour colour;
+  gboolean transparent;
+} MaskSources;
+
+/* Names of MaskColours, for an option. */
+extern const char *const mask_colours[];
+
+/* How one of the commands differs from the other. */
+typedef struct {
+  const char *about;        /* for the help */
+  const char *label, *past; /* "filling", "filled" */
+  const Option *options;    /* that say what is missing */
+  gsize option_count;
+  const MaskSources *sources; /* what these options fill in */
+  Mask *(*detect) (const Image *image, GError **error); /* without them */
+  const char *none_found; /* what to say when @detect finds nothing */
+  gboolean none_found_is_error;
+  const double *sigma; /* level of noise to remove, or SIGMA_UNKNOWN; NULL
+                          where noise is none of the task */
+} RepairTask;
+
+gboolean repair_run (const RepairTask *task, char **argv, GError **error);

@@ -1,0 +1,48 @@
+/* access.h - who may talk to the page's server
+ *
+ * The server listens on the loopback interface, but everything on the machine
+ * reaches that: other users, and every page that is open in a browser.
+ *
+ *   - A foreign page may send requests here, and by making its own name stand
+ *     for 127.0.0.1 (DNS rebinding) even read the answers.  So Host must be
+ *     ours, Origin, where there is one, must be ours, and where the browser
+ *     says who asks (Sec-Fetch-Site), that must be our page or the user.
+ *   - All but the bare page needs a key, sent as a header, which no foreign
+ *     page can add.  (A cookie would go to all servers of this machine.)
+ *   - The key is handed out once, for the token in the address that is printed
+ *     in the terminal.  Other users may see that address in the list of
+ *     processes while the browser is started; whoever comes second is refused.
+ */
+#pragma once
+
+#include "app/files/randomid.h"
+
+typedef struct {
+  int port;
+  char token[RANDOM_ID_LENGTH + 1];
+  char key[RANDOM_ID_LENGTH + 1];
+  gint spent; /* whether the token was used; atomic */
+} Guard;
+
+/* The headers that say where a request comes from; NULL for those that were
+ * not sent. */
+typedef struct {
+  const char *host, *origin, *site;
+} RequestSource;
+
+/* New token and key for the server on @port. */
+void guard_init (Guard *guard, int port);
+
+/* NULL if the request may come from our page or from the user's hand,
+ * otherwise what is wrong. */
+const char *guard_check_source (const Guard *guard,
+                                const RequestSource *source);
+
+/* As above, for what a sandboxed frame asks for: it has no origin, so only
+ * the host counts. */
+const char *guard_check_host (const Guard *guard, const char *host);
+
+gboolean guard_has_key (const Guard *guard, const char *given);
+
+/* The key for the token, once.  NULL for a wrong or a used one. */
+const char *guard_exchange (Guard *guard, const char *token);

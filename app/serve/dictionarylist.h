@@ -1,0 +1,33 @@
+/* dictionarylist.h - the dictionaries that a page may choose from
+ *
+ * Those inside the program come first, then those that were loaded or learned.
+ * None is ever taken away, so whoever has one may keep it.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include "dictlearn/dictionary.h"
+
+#include <json-glib/json-glib.h>
+
+typedef struct Shelf Shelf;
+
+Shelf *shelf_new (void);
+void shelf_free (Shelf *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Shelf, shelf_free)
+
+/* Takes @dictionary over.  Returns its number, or -1 with @error set (LIMIT)
+ * when the shelf is full. */
+int shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
+               GError **error);
+
+/* NULL with @error set (INPUT) if there is none of that number. */
+const Dictionary *shelf_get (Shelf *self, int number, GError **error);
+
+/* Whether that is the dictionary of dictionary_builtin(), with which
+ * image_restore() does more than with one that is named. */
+gboolean shelf_is_builtin (int number);
+
+/* { "dictionaries": [ { number, name, about }, ... ] } */
+JsonObject *shelf_describe (Shelf *self);

@@ -1,0 +1,110 @@
+#include "app/serve/handler.h"
+
+#include "app/cli/option.h"
+#include "app/cli/jsonreport.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define LONGEST_NAME 120 /* characters */
+
+/* Reads an argument as the option of a command is read. */
+static gboolean
+parse (const WebCall *call, const Option *option, GError **error)
+{
+  const char *text = request_argument (call->request, option->name);
+
+  if (text == NULL || *text == '\0' || option->parse (option, text, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", option->name);
+  return FALSE;
+}
+
+gboolean
+web_int (const WebCall *call, const char *name, int min, int max, int *value,
+         GError **error)
+{
+  Option option = {
+    .name = name, .parse = option_int, .value = value, .min = min, .max = max
+  };
+
+  return parse (call, &option, error);
+}
+
+gboolean
+web_real (const WebCall *call, const char *name, double min, double max,
+          double *value, GError **error)
+{
+  Option option = {
+    .name = name, .parse = option_real, .value = value, .min = min, .max = max
+  };
+
+  return parse (call, &option, error);
+}
+
+gboolean
+web_choice (const WebCall *call, const char *name, const char *const *choices,
+            int *value, GError **error)
+{
+  Option option = {
+    .name = name, .parse = option_choice, .value = value, .choices = choices
+  };
+
+  return parse (call, &option, error);
+}
+
+char *
+web_file_name (const WebCall *call)
+{
+  const char *text = request_argument (call->request, "name");
+  g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
+  const char *last;
+  GString *name = g_string_new (NULL);
+
+  g_strdelimit (valid, "\\", '/');
+  last = strrchr (valid, '/');
+  last = last != NULL ? last + 1 : valid;
+  for (int i = 0; i < LONGEST_NAME && *last != '\0'; i++) {
+    gunichar letter = g_utf8_get_char (last);
+
+    if (g_unichar_isprint (letter))
+      g_string_append_unichar (name, letter);
+    last = g_utf8_next_char (last);
+  }
+  if (name->len == 0 || name->str[0] == '.')
+    g_string_prepend (name, "picture");
+  return g_string_free (name, FALSE);
+}
+
+gboolean
+web_answer_job (Answer *answer, guint job)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  if (job == 0)
+    return FALSE;
+  report_set_count (json, "job", job);
+  answer_set_json (answer, json);
+  return TRUE;
+}
+
+void
+web_answer_done (Answer *answer)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  answer_set_json (answer, json);
+}
+
+gboolean
+web_answer_picture (Answer *answer, const Image *image, ImageFormat format,
+                    const EncodeOptions *options, GError **error)
+{
+  GBytes *bytes = image_encode (image, format, options, error);
+
+  if (bytes == NULL)
+    return FALSE;
+  answer_set (answer, format == IMAGE_JPEG ? "image/jpeg" : "image/png",
+              bytes);
+  return TRUE;
+}

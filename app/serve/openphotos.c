@@ -1,0 +1,206 @@
+#include "app/serve/openphotos.h"
+
+#include "base/error.h"
+
+#include <unistd.h>
+
+/* A decoded sample, and the most of them that a pixel can have. */
+#define MOST_PIXEL_BYTES (4 * sizeof (guint16))
+
+/* Decoding takes memory before we know how much will stay: few at a time. */
+#define DECODERS 2
+
+struct Album {
+  AlbumLimits limits;
+  GMutex lock;
+  GCond decoder_free;
+  int decoding;
+  GHashTable *photos; /* by their id; owns a reference */
+};
+
+AlbumLimits
+album_limits_default (void)
+{
+  gsize memory =
+    (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
+
+  return (AlbumLimits){ .image = IMAGE_LIMITS_DEFAULTS,
+                        .most_photos = 16,
+                        .most_bytes = memory / 2,
+                        .idle_seconds = 180 };
+}
+
+Album *
+album_new (const AlbumLimits *limits)
+{
+  Album *self = g_new0 (Album, 1);
+
+  self->limits = *limits;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->decoder_free);
+  self->photos = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
+                                        (GDestroyNotify) photo_unref);
+  return self;
+}
+
+void
+album_free (Album *self)
+{
+  if (self == NULL)
+    return;
+  g_hash_table_unref (self->photos);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->decoder_free);
+  g_free (self);
+}
+
+/* ---- limits; the functions need the lock ---- */
+
+static gsize
+bytes_left (const Album *self)
+{
+  GHashTableIter iter;
+  gpointer photo;
+  gsize bytes = 0;
+
+  g_hash_table_iter_init (&iter, self->photos);
+  while (g_hash_table_iter_next (&iter, NULL, &photo))
+    bytes += photo_bytes (photo);
+  return bytes < self->limits.most_bytes ? self->limits.most_bytes - bytes : 0;
+}
+
+static gboolean
+set_full (GError **error)
+{
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                       "too many pictures are open; close one and try again");
+  return FALSE;
+}
+
+static gboolean
+has_place (const Album *self, GError **error)
+{
+  guint taken = g_hash_table_size (self->photos) + (guint) self->decoding;
+
+  return taken < self->limits.most_photos || set_full (error);
+}
+
+/* Waits for a decoder.  FALSE when there is no place for a photograph. */
+static gboolean
+take_decoder (Album *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  while (self->decoding == DECODERS && has_place (self, NULL))
+    g_cond_wait (&self->decoder_free, &self->lock);
+  if (!has_place (self, error))
+    return FALSE;
+  self->decoding++;
+  return TRUE;
+}
+
+/* The limits of a picture for which there is room. */
+static ImageLimits
+limits_now (Album *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  ImageLimits limits = self->limits.image;
+  gsize pixels = bytes_left (self) / MOST_PIXEL_BYTES;
+
+  limits.max_pixels = MIN (limits.max_pixels, pixels);
+  return limits;
+}
+
+/* ---- photographs ---- */
+
+Photo *
+album_open (Album *self, const char *name, GBytes *bytes, GError **error)
+{
+  ImageLimits limits;
+  Photo *photo = NULL;
+  Image *image;
+
+  if (!take_decoder (self, error))
+    return NULL;
+  limits = limits_now (self);
+  image = image_decode (bytes, name, &limits, error);
+  g_mutex_lock (&self->lock);
+  self->decoding--;
+  g_cond_broadcast (&self->decoder_free);
+  if (image != NULL) {
+    photo = photo_new (name, image);
+    g_hash_table_insert (self->photos, (char *) photo_id (photo),
+                         photo_ref (photo));
+  }
+  g_mutex_unlock (&self->lock);
+  return photo;
+}
+
+Photo *
+album_find (Album *self, const char *id, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  Photo *photo = g_hash_table_lookup (self->photos, id);
+
+  if (photo != NULL) {
+    photo_touch (photo);
+    return photo_ref (photo);
+  }
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                       "this picture is not open, or not any more; open it "
+                       "again");
+  return NULL;
+}
+
+gboolean
+album_has_room (Album *self, Photo *photo, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  gsize pixels = (gsize) photo_width (photo) * (gsize) photo_height (photo);
+
+  return pixels <= bytes_left (self) / MOST_PIXEL_BYTES || set_full (error);
+}
+
+void
+album_close (Album *self, const char *id)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  g_hash_table_remove (self->photos, id);
+}
+
+/* The names of what nobody has asked for, for g_ptr_array_unref(). */
+static GPtrArray *
+find_idle (Album *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  GPtrArray *idle = g_ptr_array_new_with_free_func (g_free);
+  gint64 oldest =
+    g_get_monotonic_time () - self->limits.idle_seconds * G_USEC_PER_SEC;
+  GHashTableIter iter;
+  gpointer photo;
+
+  g_hash_table_iter_init (&iter, self->photos);
+  while (g_hash_table_iter_next (&iter, NULL, &photo))
+    if (photo_touched (photo) < oldest)
+      g_ptr_array_add (idle, g_strdup (photo_id (photo)));
+  return idle;
+}
+
+void
+album_close_idle (Album *self, void (*forget) (const char *id, gpointer data),
+                  gpointer data)
+{
+  g_autoptr (GPtrArray) idle = find_idle (self);
+
+  for (guint i = 0; i < idle->len; i++) {
+    forget (idle->pdata[i], data);
+    album_close (self, idle->pdata[i]);
+  }
+}

@@ -1,0 +1,241 @@
+#include "app/serve/photo.h"
+
+#include "app/files/randomid.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* What the versions of one photograph may take before some are dropped. */
+#define MOST_BYTES ((gsize) 1 << 30)
+
+struct Photo {
+  char id[RANDOM_ID_LENGTH + 1];
+  char *name;
+  int width, height;
+
+  GMutex lock;         /* for what follows */
+  GPtrArray *versions; /* PhotoVersion, NULL for one that was dropped */
+  GBytes *found;
+  gint64 touched;
+};
+
+/* ---- versions ---- */
+
+static void
+clear_version (gpointer version)
+{
+  image_free (((PhotoVersion *) version)->image);
+}
+
+void
+photo_version_unref (PhotoVersion *version)
+{
+  if (version != NULL)
+    g_atomic_rc_box_release_full (version, clear_version);
+}
+
+static PhotoVersion *
+version_new (Image *image)
+{
+  PhotoVersion *version = g_atomic_rc_box_new (PhotoVersion);
+
+  version->image = image;
+  return version;
+}
+
+static gsize
+version_bytes (const PhotoVersion *version)
+{
+  const Image *image = version != NULL ? version->image : NULL;
+
+  if (image == NULL)
+    return 0;
+  return image_pixels (image)
+         * ((gsize) image->channels * sizeof *image->samples
+            + (image->palette != NULL ? 1 : 0));
+}
+
+/* Needs the lock. */
+static gsize
+all_bytes (const Photo *self)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < self->versions->len; i++)
+    bytes += version_bytes (self->versions->pdata[i]);
+  return bytes;
+}
+
+static void
+drop_some (Photo *self)
+{
+  for (guint i = 1; i + 2 < self->versions->len; i++)
+    if (all_bytes (self) > MOST_BYTES)
+      g_clear_pointer (&self->versions->pdata[i], photo_version_unref);
+}
+
+PhotoVersion *
+photo_version (Photo *self, int number, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  PhotoVersion *version = number >= 0 && number < (int) self->versions->len
+                            ? self->versions->pdata[number]
+                            : NULL;
+
+  if (version != NULL)
+    return g_atomic_rc_box_acquire (version);
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+               "%s has no version %d, or not any more", self->name, number);
+  return NULL;
+}
+
+int
+photo_add_version (Photo *self, int base, Image *image)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  g_ptr_array_set_size (self->versions,
+                        MIN (base + 1, (int) self->versions->len));
+  g_ptr_array_add (self->versions, version_new (image));
+  drop_some (self);
+  return (int) self->versions->len - 1;
+}
+
+JsonArray *
+photo_versions (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  JsonArray *numbers = json_array_new ();
+
+  for (guint i = 0; i < self->versions->len; i++)
+    if (self->versions->pdata[i] != NULL)
+      json_array_add_int_element (numbers, i);
+  return numbers;
+}
+
+gsize
+photo_bytes (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  return all_bytes (self);
+}
+
+/* ---- the photograph ---- */
+
+Photo *
+photo_new (const char *name, Image *image)
+{
+  Photo *self = g_atomic_rc_box_new0 (Photo);
+
+  random_id (self->id);
+  self->name = g_strdup (name);
+  self->width = image->width;
+  self->height = image->height;
+  self->versions =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) photo_version_unref);
+  g_ptr_array_add (self->versions, version_new (image));
+  g_mutex_init (&self->lock);
+  photo_touch (self);
+  return self;
+}
+
+Photo *
+photo_ref (Photo *self)
+{
+  return g_atomic_rc_box_acquire (self);
+}
+
+static void
+clear (gpointer data)
+{
+  Photo *self = data;
+
+  g_ptr_array_unref (self->versions);
+  g_clear_pointer (&self->found, g_bytes_unref);
+  g_mutex_clear (&self->lock);
+  g_free (self->name);
+}
+
+void
+photo_unref (Photo *self)
+{
+  if (self != NULL)
+    g_atomic_rc_box_release_full (self, clear);
+}
+
+const char *
+photo_id (const Photo *self)
+{
+  return self->id;
+}
+
+const char *
+photo_name (const Photo *self)
+{
+  return self->name;
+}
+
+char *
+photo_mended_name (const Photo *self)
+{
+  const char *dot = strrchr (self->name, '.');
+  gsize stem = dot != NULL && dot > self->name ? (gsize) (dot - self->name)
+                                               : strlen (self->name);
+
+  return g_strdup_printf ("%.*s-mended%s", (int) stem, self->name,
+                          self->name + stem);
+}
+
+int
+photo_width (const Photo *self)
+{
+  return self->width;
+}
+
+int
+photo_height (const Photo *self)
+{
+  return self->height;
+}
+
+void
+photo_set_found (Photo *self, GBytes *runs)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  g_clear_pointer (&self->found, g_bytes_unref);
+  self->found = runs;
+}
+
+GBytes *
+photo_found (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  return self->found != NULL ? g_bytes_ref (self->found) : NULL;
+}
+
+void
+photo_touch (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  self->touched = g_get_monotonic_time ();
+}
+
+gint64
+photo_touched (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  return self->touched;
+}

@@ -1,0 +1,161 @@
+#include "app/serve/routes.h"
+
+#include "app/serve/handler.h"
+
+#include <string.h>
+
+/* What a request must bring along. */
+typedef enum {
+  FOR_ALL,     /* it comes from our page or the address bar */
+  WITH_KEY,    /* and has the key */
+  SECRET_PATH, /* its path is a secret */
+} Access;
+
+/* Most bytes of a body. */
+#define NONE 0
+#define TOKEN 64
+#define RUNS ((gsize) 256 << 20)
+#define DICTIONARY ((gsize) 64 << 20)
+#define PICTURE ROUTE_MOST_PICTURE
+
+typedef struct {
+  const char *method, *pattern; /* a star stands for any word */
+  Access access;
+  gsize max_body;
+  WebHandler handler;
+} Route;
+
+static const Route routes[] = {
+  { "POST", "/api/session", FOR_ALL, TOKEN, web_post_session },
+  { "GET", "/api/about", WITH_KEY, NONE, web_get_about },
+
+  { "POST", "/api/photos", WITH_KEY, PICTURE, web_post_photo },
+  { "GET", "/api/photos/*", WITH_KEY, NONE, web_get_photo },
+  { "DELETE", "/api/photos/*", WITH_KEY, NONE, web_delete_photo },
+  { "GET", "/api/photos/*/view", WITH_KEY, NONE, web_get_view },
+  { "GET", "/api/photos/*/picture", WITH_KEY, NONE, web_get_picture },
+  { "GET", "/api/photos/*/found", WITH_KEY, NONE, web_get_found },
+  { "POST", "/api/photos/*/mask/picture", WITH_KEY, PICTURE,
+    web_post_mask_picture },
+  { "POST", "/api/photos/*/mask/runs", WITH_KEY, RUNS, web_post_mask_runs },
+  { "POST", "/api/photos/*/jobs", WITH_KEY, RUNS, web_post_mending },
+
+  { "GET", "/api/jobs/*", WITH_KEY, NONE, web_get_job },
+  { "DELETE", "/api/jobs/*", WITH_KEY, NONE, web_delete_job },
+
+  { "GET", "/api/dictionaries", WITH_KEY, NONE, web_get_dictionaries },
+  { "POST", "/api/dictionaries", WITH_KEY, DICTIONARY, web_post_dictionary },
+  { "GET", "/api/dictionaries/*/mosaic", WITH_KEY, NONE, web_get_mosaic },
+  { "GET", "/api/dictionaries/*/file", WITH_KEY, NONE, web_get_dictionary },
+  { "POST", "/api/training", WITH_KEY, PICTURE, web_post_training },
+  { "DELETE", "/api/training", WITH_KEY, NONE, web_delete_training },
+  { "POST", "/api/learning", WITH_KEY, NONE, web_post_learning },
+  { "POST", "/api/comparison", WITH_KEY, NONE, web_post_comparison },
+  { "GET", "/report/*/*", SECRET_PATH, NONE, web_get_report },
+};
+
+/* All other paths: files of the page, or nothing at all. */
+static const Route page = { "GET", "", FOR_ALL, NONE, web_get_file };
+
+/* Longest path that could mean something. */
+#define LONGEST_PATH 256
+
+/* Whether the words of a path are those of @pattern.  @stars receives the
+ * words that stars stand for. */
+static gboolean
+matches (const char *pattern, char **words, const char **stars)
+{
+  g_auto (GStrv) wanted = g_strsplit (pattern, "/", -1);
+  gsize i, count = 0;
+
+  for (i = 0; wanted[i] != NULL && words[i] != NULL; i++)
+    if (g_str_equal (wanted[i], "*") && count < MOST_STARS)
+      stars[count++] = words[i];
+    else if (!g_str_equal (wanted[i], words[i]))
+      return FALSE;
+  return wanted[i] == NULL && words[i] == NULL;
+}
+
+/* NULL, with @answer filled in, if there is none. */
+static const Route *
+find_route (const Request *request, char **words, const char **stars,
+            Answer *answer)
+{
+  gboolean other_method = FALSE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (routes); i++)
+    if (matches (routes[i].pattern, words, stars)) {
+      if (g_str_equal (routes[i].method, request->method))
+        return &routes[i];
+      other_method = TRUE;
+    }
+  if (!other_method && g_str_equal (request->method, "GET"))
+    return &page;
+  answer_refuse (answer, 405, "this cannot be done here");
+  return NULL;
+}
+
+static const char *
+check_source (const Web *web, const Route *route, const Request *request)
+{
+  RequestSource source = {
+    .host = request_header (request, "Host"),
+    .origin = request_header (request, "Origin"),
+    .site = request_header (request, "Sec-Fetch-Site"),
+  };
+
+  if (route->access == SECRET_PATH)
+    return guard_check_host (&web->guard, source.host);
+  return guard_check_source (&web->guard, &source);
+}
+
+/* What is wrong with the request, or NULL. */
+static const char *
+find_fault (const Web *web, const Route *route, const Request *request)
+{
+  const char *fault = check_source (web, route, request);
+
+  if (fault == NULL && route->access == WITH_KEY
+      && !guard_has_key (&web->guard,
+                         request_header (request, "X-Tessera-Key")))
+    fault = "open the address that \"tessera serve\" printed";
+  return fault;
+}
+
+gboolean
+routes_admit (const Request *request, gsize *max_body, Answer *answer,
+              gpointer data)
+{
+  const char *stars[MOST_STARS];
+  g_auto (GStrv) words = NULL;
+  const Route *route;
+  const char *fault;
+
+  if (strlen (request->path) > LONGEST_PATH) {
+    answer_refuse (answer, 414, "the address is too long");
+    return FALSE;
+  }
+  words = g_strsplit (request->path, "/", -1);
+  route = find_route (request, words, stars, answer);
+  if (route == NULL)
+    return FALSE;
+  fault = find_fault (data, route, request);
+  if (fault != NULL) {
+    answer_refuse (answer, 403, fault);
+    return FALSE;
+  }
+  *max_body = route->max_body;
+  return TRUE;
+}
+
+void
+routes_respond (const Request *request, Answer *answer, gpointer data)
+{
+  WebCall call = { .web = data, .request = request };
+  g_auto (GStrv) words = g_strsplit (request->path, "/", -1);
+  const Route *route = find_route (request, words, call.stars, answer);
+  g_autoptr (GError) error = NULL;
+
+  if (route != NULL && !route->handler (&call, answer, &error))
+    answer_refuse_error (answer, error);
+}

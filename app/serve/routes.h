@@ -1,0 +1,41 @@
+/* routes.h - which request goes where
+ *
+ *     GET     /, /page.css, ...           the files of the page
+ *     POST    /api/session                the token for the key
+ *     GET     /api/about                  version and limits
+ *
+ *     POST    /api/photos?name=           opens the picture in the body
+ *     GET     /api/photos/ID              what is open; the page's heartbeat
+ *     DELETE  /api/photos/ID              closes it
+ *     GET     /api/photos/ID/view?version=&x=&y=&w=&h=&side=   to be shown
+ *     GET     /api/photos/ID/picture?version=   to be saved
+ *     POST    /api/photos/ID/mask/picture       a mask picture to runs
+ *     POST    /api/photos/ID/mask/runs          runs to a mask picture
+ *     POST    /api/photos/ID/jobs?task=&version=&quality=&dictionary=&sigma=
+ *     GET     /api/photos/ID/found        runs that a job has found
+ *
+ *     GET     /api/jobs/N                 how far a job is
+ *     DELETE  /api/jobs/N                 stops it
+ *
+ *     GET     /api/dictionaries           and POST ?name= to load one
+ *     GET     /api/dictionaries/N/mosaic  as a picture
+ *     GET     /api/dictionaries/N/file    to be saved
+ *     POST    /api/training               adds a picture to learn from
+ *     DELETE  /api/training               removes all of them
+ *     POST    /api/learning?algorithm=&seconds=&name=
+ *     POST    /api/comparison?source=&folder=&seconds=
+ *     GET     /report/ID/FILE             a report of a comparison
+ *
+ * Masks travel as runs (imaging/maskruns.h).
+ */
+#pragma once
+
+#include "app/serve/server.h"
+
+/* The largest picture file that is taken. */
+#define ROUTE_MOST_PICTURE ((gsize) 512 << 20)
+
+/* For a Server; @data is a Web. */
+gboolean routes_admit (const Request *request, gsize *max_body, Answer *answer,
+                       gpointer data);
+void routes_respond (const Request *request, Answer *answer, gpointer data);

@@ -1,0 +1,213 @@
+/* serve.c - the page on which photographs are mended
+ *
+ * Main only watches the clock; requests and jobs have threads of their own.
+ */
+#include "app/command.h"
+#include "app/cli/commandline.h"
+#include "app/files/files.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/jsonreport.h"
+#include "app/serve/routes.h"
+#include "app/cli/terminal.h"
+#include "app/serve/handler.h"
+
+#include <malloc.h>
+#include <string.h>
+
+static const char about[] = "Examples:\n"
+                            "  tessera serve\n"
+                            "  tessera serve --port 8080 --no-open\n"
+                            "\n"
+                            "Opens a page in the browser: drop a photograph, "
+                            "paint over the damage, get\n"
+                            "it back mended.  The page is served by this "
+                            "program, to this machine only;\n"
+                            "pictures do not leave it.  Ctrl-C ends it.";
+
+typedef struct {
+  CommandLine line;
+  int port;
+  gboolean no_open;
+  AlbumLimits limits;
+  int idle;
+
+  Web web;
+  Server *server;
+  guint ticks;
+} Serve;
+
+/* Blocks of memory of this size go back to the system as soon as they are
+ * freed; what smaller ones leave is handed back now and then. */
+#define LARGE_BLOCK (1024 * 1024)
+#define TICKS_BETWEEN_TRIMS 5
+
+static gboolean
+parse (Serve *serve, char **argv, GError **error)
+{
+  CommandLine *line = &serve->line;
+  const Option rows[] = {
+    { "port", 0, "N", "port to listen on (any that is free)", option_int,
+      .value = &serve->port, .min = 0, .max = G_MAXUINT16 },
+    { "no-open", 0, NULL, "do not open a browser", option_flag,
+      .value = &serve->no_open },
+    { "idle", 0, "SECONDS", "forget pictures of closed pages after (180)",
+      option_int, .value = &serve->idle, .min = 1, .max = 86400 },
+    { "max-pictures", 0, "N", "most pictures open at a time (16)", option_int,
+      .value = &serve->limits.most_photos, .min = 1, .max = 1000 },
+  };
+
+  line->usage = "";
+  line->about = about;
+  line->uses_blas = TRUE;
+  line->common = COMMON_LIMITS;
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  if (!command_line_parse (line, argv, error))
+    return FALSE;
+  serve->limits.image = line->limits;
+  serve->limits.idle_seconds = serve->idle;
+  return TRUE;
+}
+
+/* ---- what is served ---- */
+
+static gboolean
+web_init (Web *web, const AlbumLimits *limits, GError **error)
+{
+  web->studio = studio_new (error);
+  if (web->studio == NULL)
+    return FALSE;
+  web->album = album_new (limits);
+  web->shelf = shelf_new ();
+  web->mending = job_queue_new ();
+  web->studies = job_queue_new ();
+  return TRUE;
+}
+
+static void
+web_clear (Web *web)
+{
+  job_queue_free (web->mending);
+  job_queue_free (web->studies);
+  album_free (web->album);
+  shelf_free (web->shelf);
+  studio_free (web->studio);
+}
+
+static gboolean
+start (Serve *serve, GError **error)
+{
+  ServerHandlers handlers = { routes_admit, routes_respond, &serve->web };
+
+  mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
+  serve->server = server_new (&serve->port, error);
+  if (serve->server == NULL || !web_init (&serve->web, &serve->limits, error))
+    return FALSE;
+  guard_init (&serve->web.guard, serve->port);
+  return server_start (serve->server, &handlers, error);
+}
+
+/* ---- the browser ---- */
+
+static gboolean
+has_desktop (void)
+{
+  return g_getenv ("DISPLAY") != NULL || g_getenv ("WAYLAND_DISPLAY") != NULL;
+}
+
+/* Whether that works is seen on the screen; the address is printed anyway. */
+static void
+open_browser (const char *address)
+{
+  const char *argv[] = { "xdg-open", address, NULL };
+
+  g_spawn_async (NULL, (char **) argv, NULL,
+                 G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL
+                   | G_SPAWN_STDERR_TO_DEV_NULL,
+                 NULL, NULL, NULL, NULL);
+}
+
+static gboolean
+print_address (const Serve *serve, const char *address, GError **error)
+{
+  g_autofree char *text = g_strconcat (address, "\n", NULL);
+  g_autoptr (JsonObject) json = NULL;
+
+  if (!serve->line.json) {
+    terminal_say ("The page is at the address below; Ctrl-C ends it.");
+    return stdout_write (text, strlen (text), error);
+  }
+  json = json_object_new ();
+  report_set_text (json, "address", address);
+  report_set_count (json, "port", (guint64) serve->port);
+  return report_print (json, error);
+}
+
+static gboolean
+announce (const Serve *serve, GError **error)
+{
+  g_autofree char *address = g_strdup_printf (
+    "http://127.0.0.1:%d/#%s", serve->port, serve->web.guard.token);
+
+  if (!print_address (serve, address, error))
+    return FALSE;
+  if (!serve->no_open && has_desktop ())
+    open_browser (address);
+  return TRUE;
+}
+
+/* ---- until Ctrl-C ---- */
+
+static gboolean
+on_tick (gpointer data)
+{
+  Serve *serve = data;
+
+  server_tick (serve->server);
+  album_close_idle (serve->web.album, web_close_photo, &serve->web);
+  if (serve->ticks++ % TICKS_BETWEEN_TRIMS == 0)
+    malloc_trim (0);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_interrupt (GCancellable *cancellable, gpointer data)
+{
+  (void) cancellable;
+  g_main_loop_quit (data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+wait_for_end (Serve *serve)
+{
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (GSource) interrupted =
+    g_cancellable_source_new (interrupt_cancellable ());
+
+  interrupt_be_patient ();
+  g_source_set_callback (interrupted, (GSourceFunc) (void *) on_interrupt,
+                         loop, NULL);
+  g_source_attach (interrupted, NULL);
+  g_timeout_add_seconds (1, on_tick, serve);
+  g_main_loop_run (loop);
+}
+
+gboolean
+serve_run (char **argv, GError **error)
+{
+  Serve serve = { .limits = album_limits_default () };
+  gboolean ok;
+
+  serve.idle = (int) serve.limits.idle_seconds;
+  command_line_init (&serve.line);
+  ok = parse (&serve, argv, error);
+  if (ok && !serve.line.answered) {
+    ok = start (&serve, error) && announce (&serve, error);
+    if (ok)
+      wait_for_end (&serve);
+  }
+  server_free (serve.server);
+  web_clear (&serve.web);
+  command_line_clear (&serve.line);
+  return ok;
+}

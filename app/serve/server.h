@@ -1,0 +1,46 @@
+/* server.h - HTTP on the loopback interface, by libmicrohttpd
+ *
+ * Each connection has a thread, so that a handler may take its time.  What a
+ * client can take up is bounded: connections, time, and the bytes of bodies,
+ * of one request and of all together.
+ */
+#pragma once
+
+#include "app/serve/response.h"
+
+typedef struct Server Server;
+
+typedef struct {
+  const char *method, *path;
+  GBytes *body;        /* NULL before it has come */
+  gpointer connection; /* for the functions below */
+} Request;
+
+/* A header, or an argument of the query; NULL where there is none. */
+const char *request_header (const Request *request, const char *name);
+const char *request_argument (const Request *request, const char *name);
+
+typedef struct {
+  /* Looks at a request before its body is read.  Sets @max_body to the most
+   * bytes that it may have, or fills in @answer and returns FALSE. */
+  gboolean (*admit) (const Request *request, gsize *max_body, Answer *answer,
+                     gpointer data);
+
+  /* Fills in @answer. */
+  void (*respond) (const Request *request, Answer *answer, gpointer data);
+
+  gpointer data;
+} ServerHandlers;
+
+/* Starts to listen on 127.0.0.1.  @port is 0 for any that is free; the one
+ * taken is put there.  Nothing is answered before server_start(). */
+Server *server_new (int *port, GError **error);
+gboolean server_start (Server *self, const ServerHandlers *handlers,
+                       GError **error);
+
+/* Cuts connections that take too long.  To be called every second or so. */
+void server_tick (Server *self);
+
+/* Waits for the requests that are being answered.  @self may be NULL. */
+void server_free (Server *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Server, server_free)

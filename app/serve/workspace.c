@@ -1,0 +1,319 @@
+#include "app/serve/workspace.h"
+
+#include "app/files/files.h"
+#include "app/files/randomid.h"
+#include "base/error.h"
+#include "imaging/codec/codec.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define MOST_PICTURES 500
+#define MOST_PICTURE_BYTES ((gsize) 2 << 30)
+
+struct Studio {
+  char *folder, *pictures;
+  GMutex lock; /* for what follows */
+  guint picture_count;
+  gsize picture_bytes;
+  guint paths;
+  GHashTable *published; /* id -> folder */
+};
+
+/* ---- files ---- */
+
+/* Removes a folder and all that is in it.  Links are not followed. */
+static void
+remove_tree (const char *path)
+{
+  g_autoptr (GDir) dir = g_file_test (path, G_FILE_TEST_IS_SYMLINK)
+                           ? NULL
+                           : g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *child = g_build_filename (path, name, NULL);
+
+    remove_tree (child);
+  }
+  g_remove (path);
+}
+
+Studio *
+studio_new (GError **error)
+{
+  g_autofree char *folder =
+    g_build_filename (g_get_tmp_dir (), "tessera-XXXXXX", NULL);
+  Studio *self;
+
+  if (g_mkdtemp (folder) == NULL) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                 "%s: no folder for temporary files can be made",
+                 g_get_tmp_dir ());
+    return NULL;
+  }
+  self = g_new0 (Studio, 1);
+  self->pictures = g_build_filename (folder, "pictures", NULL);
+  self->folder = g_steal_pointer (&folder);
+  self->published =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_mutex_init (&self->lock);
+  g_mkdir (self->pictures, 0700);
+  return self;
+}
+
+void
+studio_free (Studio *self)
+{
+  if (self == NULL)
+    return;
+  remove_tree (self->folder);
+  g_hash_table_unref (self->published);
+  g_mutex_clear (&self->lock);
+  g_free (self->pictures);
+  g_free (self->folder);
+  g_free (self);
+}
+
+char *
+studio_new_path (Studio *self, const char *ending)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  return g_strdup_printf ("%s/%u%s", self->folder, self->paths++, ending);
+}
+
+/* ---- pictures to learn from ---- */
+
+static gboolean
+has_room (const Studio *self, gsize size)
+{
+  return self->picture_count < MOST_PICTURES
+         && size <= MOST_PICTURE_BYTES - self->picture_bytes;
+}
+
+/* The ending is that of the content, whatever the file was called. */
+static const char *
+ending_of (GBytes *bytes)
+{
+  static const struct {
+    const Codec *codec;
+    const char *ending;
+  } formats[] = { { &codec_png, "png" }, { &codec_jpeg, "jpg" } };
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].codec->matches (data, size))
+      return formats[i].ending;
+  return NULL;
+}
+
+static gboolean
+write_picture (const Studio *self, GBytes *bytes, const char *ending,
+               GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%04u.%s", self->pictures,
+                                           self->picture_count, ending);
+  g_autoptr (GError) trouble = NULL;
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  if (g_file_set_contents (path, data, (gssize) size, &trouble))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                       trouble->message);
+  return FALSE;
+}
+
+guint
+studio_add_picture (Studio *self, GBytes *bytes, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  const char *ending = ending_of (bytes);
+  gsize size = g_bytes_get_size (bytes);
+
+  if (ending == NULL) {
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                         "not a PNG or JPEG picture");
+    return 0;
+  }
+  if (!has_room (self, size)) {
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                         "there are pictures enough");
+    return 0;
+  }
+  if (!write_picture (self, bytes, ending, error))
+    return 0;
+  self->picture_bytes += size;
+  return ++self->picture_count;
+}
+
+void
+studio_clear_pictures (Studio *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  remove_tree (self->pictures);
+  g_mkdir (self->pictures, 0700);
+  self->picture_count = 0;
+  self->picture_bytes = 0;
+}
+
+const char *
+studio_pictures (const Studio *self)
+{
+  return self->pictures;
+}
+
+/* ---- this program ---- */
+
+static char *
+own_path (void)
+{
+  return g_file_read_link ("/proc/self/exe", NULL);
+}
+
+char *
+studio_bundled (void)
+{
+  static const char *const places[] = { "../data/photos", "../../data/photos",
+                                        "../share/tessera/photos" };
+  g_autofree char *self = own_path ();
+  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+
+  for (gsize i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++) {
+    g_autofree char *path = g_canonicalize_filename (places[i], folder);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      return g_steal_pointer (&path);
+  }
+  return NULL;
+}
+
+static GSubprocess *
+start_child (const char *const *arguments, GError **error)
+{
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autofree char *self = own_path ();
+  g_autoptr (GError) trouble = NULL;
+  GSubprocess *child;
+
+  g_ptr_array_add (argv, self);
+  for (; *arguments != NULL; arguments++)
+    g_ptr_array_add (argv, (char *) *arguments);
+  g_ptr_array_add (argv, NULL);
+  child = g_subprocess_newv ((const char *const *) argv->pdata,
+                             G_SUBPROCESS_FLAGS_STDOUT_SILENCE
+                               | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                             &trouble);
+  if (child == NULL)
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
+                         trouble->message);
+  return child;
+}
+
+/* The last line that @child writes, without the program's name. */
+static char *
+last_words (GSubprocess *child, GCancellable *cancellable)
+{
+  g_autoptr (GDataInputStream) lines =
+    g_data_input_stream_new (g_subprocess_get_stderr_pipe (child));
+  g_autofree char *last = g_strdup ("it ended without a word");
+  char *line;
+
+  while ((line = g_data_input_stream_read_line_utf8 (lines, NULL, cancellable,
+                                                     NULL))
+         != NULL) {
+    g_free (last);
+    last = line;
+  }
+  return g_strdup (
+    g_str_has_prefix (last, "tessera: ") ? last + strlen ("tessera: ") : last);
+}
+
+/* Waits for @child to end, or ends it when the work is cancelled: all that it
+ * could leave behind is in our folder.  FALSE in that case. */
+static gboolean
+await_child (GSubprocess *child, GCancellable *cancellable)
+{
+  if (g_subprocess_wait (child, cancellable, NULL))
+    return TRUE;
+  g_subprocess_force_exit (child);
+  g_subprocess_wait (child, NULL, NULL);
+  return FALSE;
+}
+
+gboolean
+studio_run (const char *const *arguments, const Progress *progress,
+            GError **error)
+{
+  g_autoptr (GSubprocess) child = NULL;
+  g_autofree char *words = NULL;
+
+  if (!progress_step (progress, 0, error))
+    return FALSE;
+  child = start_child (arguments, error);
+  if (child == NULL)
+    return FALSE;
+  words = last_words (child, progress->cancellable);
+  if (!await_child (child, progress->cancellable))
+    return progress_step (progress, 1, error);
+  if (g_subprocess_get_successful (child))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED, words);
+  return FALSE;
+}
+
+/* ---- results ---- */
+
+char *
+studio_publish (Studio *self, const char *folder)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+  char id[RANDOM_ID_LENGTH + 1];
+
+  random_id (id);
+  g_hash_table_insert (self->published, g_strdup (id), g_strdup (folder));
+  return g_strdup (id);
+}
+
+/* The path of the file @name in @folder, if there is one.  The folder is
+ * asked for its files: what a request says never becomes part of a path. */
+static char *
+find_file (const char *folder, const char *name)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *entry;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+    if (g_str_equal (entry, name)) {
+      g_autofree char *path = g_build_filename (folder, entry, NULL);
+
+      return g_file_test (path, G_FILE_TEST_IS_REGULAR)
+               ? g_steal_pointer (&path)
+               : NULL;
+    }
+  return NULL;
+}
+
+GBytes *
+studio_read (Studio *self, const char *id, const char *name, GError **error)
+{
+  g_autofree char *path = NULL;
+  const char *folder;
+
+  g_mutex_lock (&self->lock);
+  folder = g_hash_table_lookup (self->published, id);
+  path = folder != NULL ? find_file (folder, name) : NULL;
+  g_mutex_unlock (&self->lock);
+  if (path != NULL)
+    return file_read (path, error);
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                       "there is no such file in this report");
+  return NULL;
+}

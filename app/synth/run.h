@@ -1,0 +1,67 @@
+/* run.h - learning runs on planted data
+ *
+ * Samples are handed to learners in units of the standard deviation of the
+ * codes.  Then thresholds mean the same to learners that whiten and to those
+ * that do not, and both find the dictionary at its own scale.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "dictlearn/learner.h"
+#include "dictlearn/synthetic.h"
+#include "dictlearn/recovery.h"
+
+/* planted_new(), with @error set (FAILED) if it returned NULL. */
+Planted *synth_plant (const PlantedOptions *options, GError **error);
+
+/* The first samples of @planted, and their codes unless @X is NULL. */
+void synth_samples (const Planted *planted, Mat *Y, Mat *X);
+
+/* What all experiments have in common: the identity as a start, and a
+ * threshold that shrinks (Algorithm 4) to half the smallest code. */
+LearnOptions synth_learn_options (const PlantedOptions *planted);
+
+typedef struct {
+  Mat A; /* the dictionary */
+  double seconds;
+  int iterations;
+  double change; /* of the last one, |D_t - D_(t-1)|_F */
+} SynthLearned;
+
+void synth_learned_clear (SynthLearned *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SynthLearned, synth_learned_clear)
+
+/* Learns from @Y.  The time that options->observer takes does not count.
+ * Returns FALSE with @error set like learner_finish(). */
+gboolean synth_learn (const char *algorithm, const LearnOptions *options,
+                      const Mat *Y, SynthLearned *learned,
+                      const Progress *progress, GError **error);
+
+/* A whole run: plant, learn, measure. */
+typedef struct {
+  const char *algorithm;
+  PlantedOptions planted;
+  int samples;
+  LearnOptions learn;
+  int trial; /* its number */
+
+  Recovery error;
+  GArray *trace; /* Recovery after each iteration; NULL if nobody asked */
+} SynthRun;
+
+/* Sets so many iterations on so many samples each, at most all.  A learner
+ * that streams gets a stride with which it sees all samples. */
+void synth_set_steps (SynthRun *run, int iterations, int batch);
+
+/* An empty array of runs, which frees their traces. */
+GArray *synth_runs_new (void);
+
+/* Does all runs, in all threads, and fills in their results. */
+gboolean synth_run_all (GArray *runs, const Progress *progress,
+                        GError **error);
+
+/* The seed of a trial. */
+guint64 synth_trial_seed (guint64 seed, int trial);
+
+/* "mean and range of 5 trials", with @setting in front; for figures. */
+char *synth_note (int trials, const char *setting, ...) G_GNUC_PRINTF (2, 3);

@@ -1,0 +1,111 @@
+#include "app/system/blasguard.h"
+
+#include "app/system/memory.h"
+#include "base/error.h"
+#include "base/matrix.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The largest that OpenBLAS has for any processor. */
+#define BLAS_BUFFER ((gsize) 128 << 20)
+
+/* For the stack of a thread. */
+#define THREAD_SPACE ((gsize) 8 << 20)
+
+/* More threads are worth it only while they leave most of the space to the
+ * pictures. */
+#define SHARE_FOR_THREADS 4
+
+/* A product large enough that no version of OpenBLAS does it without its
+ * buffer, which it then keeps. */
+#define LARGE_PRODUCT 128
+
+static gboolean
+has_room (gsize bytes)
+{
+  void *space = mmap (NULL, bytes, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (space == MAP_FAILED)
+    return FALSE;
+  munmap (space, bytes);
+  return TRUE;
+}
+
+static void
+claim_blas_buffer (void)
+{
+  g_auto (Mat) A = mat_new (LARGE_PRODUCT, LARGE_PRODUCT);
+  g_auto (Mat) B = mat_new (LARGE_PRODUCT, LARGE_PRODUCT);
+
+  mat_multiply (1, &A, PLAIN, &A, PLAIN, 0, &B);
+}
+
+gboolean
+blas_guard_prepare (int *threads, GError **error)
+{
+  gsize each = SHARE_FOR_THREADS * (BLAS_BUFFER + THREAD_SPACE);
+  gsize product = 2 * LARGE_PRODUCT * LARGE_PRODUCT * sizeof (double);
+
+  if (!memory_is_limited ())
+    return TRUE;
+  if (*threads <= 0)
+    *threads = (int) g_get_num_processors ();
+  while (*threads > 1 && !has_room ((gsize) *threads * each))
+    (*threads)--;
+  if (!has_room (BLAS_BUFFER + 2 * product)) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                 "not enough memory: OpenBLAS alone needs %d MiB; raise the "
+                 "limit of 'ulimit -v'",
+                 (int) (BLAS_BUFFER >> 20));
+    return FALSE;
+  }
+  claim_blas_buffer ();
+  return TRUE;
+}
+
+/* ---- before main() ----
+ *
+ * OpenBLAS starts threads of its own when it is loaded, though we never use
+ * them, and when there is no room for their buffers, it hangs or kills the
+ * program before main() can do a thing.  So where the address space is
+ * limited, the program starts itself anew with these threads turned off.  The
+ * one place early enough for that is .preinit_array, which runs before the
+ * libraries set themselves up; setenv() does not last there. */
+
+#define BLAS_THREADS "OPENBLAS_NUM_THREADS="
+
+MEMORY_NO_SANITIZER static void
+turn_off_blas_threads (int argc, char **argv, char **envp)
+{
+  char self[PATH_MAX];
+  char **environment;
+  gssize length = readlink ("/proc/self/exe", self, sizeof self - 1);
+  int count = 0, kept = 0;
+
+  (void) argc;
+  if (length < 0 || !memory_is_limited ())
+    return;
+  self[length] = '\0';
+  while (envp[count] != NULL)
+    count++;
+  environment = g_newa (char *, count + 2);
+  for (int i = 0; i < count; i++) {
+    if (strcmp (envp[i], BLAS_THREADS "1") == 0)
+      return;
+    if (strncmp (envp[i], BLAS_THREADS, strlen (BLAS_THREADS)) != 0)
+      environment[kept++] = envp[i];
+  }
+  environment[kept++] = (char[]){ BLAS_THREADS "1" };
+  environment[kept] = NULL;
+  execve (self, argv, environment);
+}
+
+#define PREINIT __attribute__ ((section (".preinit_array"), used))
+
+typedef void (*PreinitFunc) (int, char **, char **);
+
+PREINIT static const PreinitFunc before_main = turn_off_blas_threads;

@@ -1,0 +1,383 @@
+/* codingstage.c - coding all samples, and a better place for weak atoms
+ *
+ *     r   column of R, what is left of sample y
+ *
+ * An atom is weak when few samples use it, or when another atom points the
+ * same way.  Before coding it moves to r / |r| of the sample that is
+ * represented worst; no sample serves twice in one step.  (The textbook takes
+ * y / |y|.  But photographs are mostly brightness, which other atoms have
+ * already, and r is what they lack: the residual on landscape patches ends 2 %
+ * lower, started from data, and 8 % lower, started from cosines.)
+ *
+ * With options.textbook weak atoms stay.  On landscape pictures the residual
+ * then ends 10 % higher.  That restores overlapping half-known patches a
+ * little worse, but separate ones, blocks and noise better
+ * (docs/comparing.md).
+ *
+ * After coding, an atom may still be without any use.  It moves to y / |y| of
+ * the worst sample, which is then coded by it alone.  X stays valid and |R|
+ * falls, so a learner never ends with a dead atom while there are samples that
+ * are not represented exactly.
+ */
+#include "dictlearn/codingstage.h"
+
+#include "base/parallel.h"
+#include "omp/pursuit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Atoms with less than this share of the mean number of uses are weak.
+ * Measured on landscape patches: 0.15 to 0.3 are alike; with 0.05 a start from
+ * data ends 2 % worse; with 0.5 good atoms are moved, and nothing settles. */
+#define WEAK_SHARE 0.2
+
+/* Atoms whose inner product is larger point the same way. */
+#define SAME_DIRECTION 0.99f
+
+/* A sample is represented exactly when no more than this share of its energy
+ * is left; what is left is then rounding. */
+#define EXACT 1e-10
+
+/* Samples a chunk of work. */
+#define CHUNK 256
+
+/* ---- codes ---- */
+
+static void
+residual_chunk (int chunk, int worker, gpointer data)
+{
+  Coding *self = data;
+  int end = MIN (self->Y.cols, (chunk + 1) * CHUNK);
+
+  (void) worker;
+  for (int p = chunk * CHUNK; p < end; p++) {
+    const float *y = matf_at (&self->Y, 0, p);
+    float *r = matf_at (&self->R, 0, p);
+
+    sparse_apply (&self->D, &self->X, p, r);
+    for (int i = 0; i < self->Y.rows; i++)
+      r[i] = y[i] - r[i];
+  }
+}
+
+void
+coding_update_residual (Coding *self)
+{
+  parallel_for ((self->Y.cols + CHUNK - 1) / CHUNK, residual_chunk, self, NULL,
+                NULL);
+}
+
+static double
+energy (const MatF *A, int col)
+{
+  const float *a = matf_at (A, 0, col);
+  double sum = 0;
+
+  for (int i = 0; i < A->rows; i++)
+    sum += (double) a[i] * a[i];
+  return sum;
+}
+
+double
+coding_error (const Coding *self)
+{
+  double sum = 0;
+
+  for (int p = 0; p < self->R.cols; p++)
+    sum += energy (&self->R, p);
+  return sum / self->R.cols;
+}
+
+/* Lists the uses of all atoms: counts, their running sums, then the entries
+ * in the order of the samples. */
+static void
+list_uses (Coding *self)
+{
+  const SparseMat *X = &self->X;
+  gsize *first = self->first;
+
+  memset (first, 0, (gsize) (X->rows + 1) * sizeof (gsize));
+  for (int p = 0; p < X->cols; p++)
+    for (int s = 0; s < X->count[p]; s++)
+      first[sparse_index (X, p)[s] + 1]++;
+  for (int j = 0; j < X->rows; j++)
+    first[j + 1] += first[j];
+  for (int p = 0; p < X->cols; p++)
+    for (int s = 0; s < X->count[p]; s++)
+      self->use[first[sparse_index (X, p)[s]]++] =
+        (gsize) p * (gsize) X->capacity + (gsize) s;
+  /* Each first[j] has now moved to where first[j + 1] was. */
+  memmove (first + 1, first, (gsize) X->rows * sizeof (gsize));
+  first[0] = 0;
+}
+
+static gboolean
+encode (Coding *self, GError **error)
+{
+  g_autoptr (Pursuit) pursuit = pursuit_new (&self->D);
+  PursuitOptions options = { .max_atoms = self->X.capacity };
+
+  if (!pursuit_encode (pursuit, &self->Y, NULL, &options, &self->X, NULL,
+                       error))
+    return FALSE;
+  coding_update_residual (self);
+  list_uses (self);
+  return TRUE;
+}
+
+/* ---- better places for weak atoms ---- */
+
+typedef struct {
+  double error;
+  int sample;
+} Candidate;
+
+/* Samples from the worst represented on. */
+typedef struct {
+  Candidate *list;
+  int next, count;
+} Candidates;
+
+static int
+compare_candidates (const void *a, const void *b)
+{
+  const Candidate *x = a, *y = b;
+
+  if (x->error != y->error)
+    return x->error < y->error ? 1 : -1;
+  return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static void
+candidates_init (Candidates *candidates, const Coding *self)
+{
+  int count = 0;
+
+  candidates->list = g_new (Candidate, MAX (1, self->Y.cols));
+  for (int p = 0; p < self->Y.cols; p++) {
+    double error = energy (&self->R, p);
+
+    if (error > EXACT * energy (&self->Y, p))
+      candidates->list[count++] = (Candidate){ error, p };
+  }
+  qsort (candidates->list, (gsize) count, sizeof (Candidate),
+         compare_candidates);
+  candidates->next = 0;
+  candidates->count = count;
+}
+
+static void
+candidates_clear (Candidates *candidates)
+{
+  g_clear_pointer (&candidates->list, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Candidates, candidates_clear)
+
+/* Whether an atom other than @atom points the same way as @y, which has
+ * length one. */
+static gboolean
+resembles_another (const Coding *self, int atom, const MatF *y)
+{
+  g_auto (MatF) products = matf_new (self->D.cols, 1);
+
+  matf_multiply (1, &self->D, TRANSPOSED, y, PLAIN, 0, &products);
+  for (int j = 0; j < self->D.cols; j++)
+    if (j != atom && fabsf (products.data[j]) > SAME_DIRECTION)
+      return TRUE;
+  return FALSE;
+}
+
+/* Moves @atom to the direction of the next candidate's column of @from, Y or
+ * R, that no other atom resembles.  Returns the sample; or -1, with the atom
+ * as it was, when there is none. */
+static int
+move_atom (Coding *self, int atom, const MatF *from, Candidates *candidates)
+{
+  g_auto (MatF) y = matf_new (from->rows, 1);
+
+  while (candidates->next < candidates->count) {
+    int p = candidates->list[candidates->next++].sample;
+    float scale = (float) (1 / sqrt (energy (from, p)));
+
+    for (int i = 0; i < y.rows; i++)
+      y.data[i] = scale * *matf_at (from, i, p);
+    if (!resembles_another (self, atom, &y)) {
+      memcpy (matf_at (&self->D, 0, atom), y.data,
+              (gsize) y.rows * sizeof (float));
+      return p;
+    }
+  }
+  return -1;
+}
+
+/* An atom that nothing is known about becomes a unit vector. */
+static void
+fill_in_zero_atom (Coding *self, int atom)
+{
+  if (energy (&self->D, atom) == 0)
+    *matf_at (&self->D, atom % self->D.rows, atom) = 1;
+}
+
+/* Marks atoms that few samples use, and of two that point the same way the
+ * less used one. */
+static void
+mark_weak_atoms (const Coding *self, gboolean *weak)
+{
+  int k = self->D.cols;
+  g_auto (MatF) gram = matf_new (k, k);
+  double few = WEAK_SHARE * (double) self->first[k] / k;
+
+  matf_multiply (1, &self->D, TRANSPOSED, &self->D, PLAIN, 0, &gram);
+  for (int j = 0; j < k; j++)
+    weak[j] = coding_uses (self, j) < few;
+  for (int j = 0; j < k; j++)
+    for (int i = 0; i < j; i++)
+      if (!weak[i] && !weak[j]
+          && fabsf (*matf_at (&gram, i, j)) > SAME_DIRECTION)
+        weak[coding_uses (self, i) < coding_uses (self, j) ? i : j] = TRUE;
+}
+
+/* Before coding; X and R no longer fit D then. */
+static void
+replace_weak_atoms (Coding *self)
+{
+  g_autofree gboolean *weak = g_new (gboolean, self->D.cols);
+  g_auto (Candidates) candidates = { 0 };
+
+  mark_weak_atoms (self, weak);
+  candidates_init (&candidates, self);
+  for (int j = 0; j < self->D.cols; j++)
+    if (weak[j] && move_atom (self, j, &self->R, &candidates) < 0)
+      fill_in_zero_atom (self, j);
+}
+
+/* Codes sample @p by @atom, which points to it, alone. */
+static void
+code_by_one_atom (Coding *self, int p, int atom)
+{
+  self->X.count[p] = 1;
+  sparse_index (&self->X, p)[0] = atom;
+  sparse_value (&self->X, p)[0] = (float) sqrt (energy (&self->Y, p));
+  memset (matf_at (&self->R, 0, p), 0, (gsize) self->R.rows * sizeof (float));
+}
+
+/* Moves @atom to the worst sample and gives it a use.  FALSE when no sample is
+ * left. */
+static gboolean
+wake_atom (Coding *self, int atom, Candidates *candidates)
+{
+  int p = move_atom (self, atom, &self->Y, candidates);
+
+  if (p >= 0)
+    code_by_one_atom (self, p, atom);
+  else
+    fill_in_zero_atom (self, atom);
+  return p >= 0;
+}
+
+/* After coding.  A sample that is coded by one atom may have been the last use
+ * of another, hence the rounds; they use samples up, so they end. */
+static void
+wake_unused_atoms (Coding *self)
+{
+  g_auto (Candidates) candidates = { 0 };
+  gboolean changed;
+
+  do {
+    changed = FALSE;
+    for (int j = 0; j < self->D.cols; j++)
+      if (coding_uses (self, j) == 0) {
+        if (candidates.list == NULL)
+          candidates_init (&candidates, self);
+        changed |= wake_atom (self, j, &candidates);
+      }
+    if (changed)
+      list_uses (self);
+  } while (changed);
+}
+
+/* ---- the learner ---- */
+
+/* |D - old|_F; then D is the old one. */
+static double
+measure_change (Coding *self)
+{
+  double sum = 0;
+
+  for (int j = 0; j < self->D.cols; j++)
+    for (int i = 0; i < self->D.rows; i++) {
+      double difference =
+        *matf_at (&self->D, i, j) - *matf_at (&self->old, i, j);
+
+      sum += difference * difference;
+      *matf_at (&self->old, i, j) = *matf_at (&self->D, i, j);
+    }
+  return sqrt (sum);
+}
+
+static gboolean
+code_and_measure (Coding *self, GError **error)
+{
+  LearnStatus *status = &self->base.status;
+
+  if (!encode (self, error))
+    return FALSE;
+  wake_unused_atoms (self);
+  status->objective = coding_error (self);
+  status->density =
+    (double) self->first[self->X.rows] / self->X.rows / self->X.cols;
+  status->change = measure_change (self);
+  return TRUE;
+}
+
+gboolean
+coding_start (Learner *base, GError **error)
+{
+  Coding *self = (Coding *) base;
+  int n = base->n, k = base->k, p = base->Y.cols;
+  int capacity = base->options.atoms_per_sample;
+  g_auto (Mat) D = mat_new (n, k);
+
+  if (!learner_make_start (base, &base->Y, &D, error))
+    return FALSE;
+  self->D = matf_new (n, k);
+  self->old = matf_new (n, k);
+  self->Y = matf_new (n, p);
+  self->R = matf_new (n, p);
+  self->X = sparse_new (k, p, capacity);
+  self->first = g_new0 (gsize, k + 1);
+  self->use = g_new (gsize, (gsize) p * (gsize) capacity);
+  mat_to_float (&D, &self->D);
+  mat_to_float (&base->Y, &self->Y);
+  return code_and_measure (self, error);
+}
+
+gboolean
+coding_finish_step (Coding *self, GError **error)
+{
+  if (!self->base.options.textbook)
+    replace_weak_atoms (self);
+  return code_and_measure (self, error);
+}
+
+void
+coding_dictionary (const Learner *base, Mat *A)
+{
+  mat_from_float (&((const Coding *) base)->D, A);
+}
+
+void
+coding_clear (Learner *base)
+{
+  Coding *self = (Coding *) base;
+
+  matf_clear (&self->Y);
+  matf_clear (&self->D);
+  matf_clear (&self->R);
+  matf_clear (&self->old);
+  sparse_clear (&self->X);
+  g_clear_pointer (&self->first, g_free);
+  g_clear_pointer (&self->use, g_free);
+}

@@ -1,0 +1,61 @@
+/* codingstage.h - what learners share that code their samples by pursuit
+ *
+ *     Y   n x p samples                D   n x k atoms of length one
+ *     X   k x p codes, at most atoms_per_sample non-zeros a column
+ *     R   n x p, Y - D X, what the codes leave
+ *
+ * K-SVD and MOD both repeat: improve D for the codes (their own part), put
+ * better atoms in the place of weak ones, code again.  Both minimise
+ *
+ *     status.objective = |R|_F^2 / p,
+ *
+ * the mean of |y - D x|^2, measured after coding: it is what the dictionary is
+ * worth to the pursuit.  status.density is the share of non-zeros in X.
+ *
+ * Coding runs in all threads; results do not depend on their number.
+ */
+#pragma once
+
+#include "dictlearn/learner.h"
+#include "omp/sparse.h"
+
+/* The head of such a learner. */
+typedef struct {
+  Learner base;
+  MatF Y, D, R;
+  SparseMat X;
+  MatF old; /* D of the step before */
+
+  /* Who uses atom j: the entries use[first[j]] .. use[first[j + 1] - 1] of
+   * X.index and X.value, in the order of the samples. */
+  gsize *first;
+  gsize *use;
+} Coding;
+
+static inline int
+coding_uses (const Coding *self, int atom)
+{
+  return (int) (self->first[atom + 1] - self->first[atom]);
+}
+
+/* The sample that entry @use of X belongs to. */
+static inline int
+coding_sample (const Coding *self, gsize use)
+{
+  return (int) (use / (gsize) self->X.capacity);
+}
+
+/* For the table of learners: the start that the options ask for, coded. */
+gboolean coding_start (Learner *base, GError **error);
+void coding_dictionary (const Learner *base, Mat *A);
+void coding_clear (Learner *base);
+
+/* The end of a step, once D is improved and R is what X leaves: replaces weak
+ * atoms, codes all samples, and sets the status. */
+gboolean coding_finish_step (Coding *self, GError **error);
+
+/* R = Y - D X. */
+void coding_update_residual (Coding *self);
+
+/* |R|_F^2 / p. */
+double coding_error (const Coding *self);

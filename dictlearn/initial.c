@@ -1,0 +1,63 @@
+#include "dictlearn/initial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Entry @i of cosine number @f among @n, orthonormal:
+ *     c_f(i) = sqrt (2 / n) cos (pi f (2 i + 1) / (2 n)),  c_0 = sqrt (1 / n).
+ */
+static double
+cosine (int f, int i, int n)
+{
+  return (f == 0 ? sqrt (1. / n) : sqrt (2. / n))
+         * cos (G_PI * f * (2 * i + 1) / (2. * n));
+}
+
+typedef struct {
+  int across, down, colour;
+} Frequency;
+
+/* Low frequencies first.  Colours change slowly in photographs, so that a
+ * colour difference counts as a high frequency. */
+static int
+by_frequency (const void *left, const void *right)
+{
+  const Frequency *a = left, *b = right;
+  int total_a = a->across + a->down + 2 * a->colour;
+  int total_b = b->across + b->down + 2 * b->colour;
+
+  if (total_a != total_b)
+    return total_a - total_b;
+  if (a->colour != b->colour)
+    return a->colour - b->colour;
+  return a->down - b->down;
+}
+
+static void
+fill_cosine_atom (float *atom, const Frequency *f, int patch, int channels)
+{
+  for (int c = 0; c < channels; c++)
+    for (int y = 0; y < patch; y++)
+      for (int x = 0; x < patch; x++)
+        *atom++ =
+          (float) (cosine (f->colour, c, channels) * cosine (f->down, y, patch)
+                   * cosine (f->across, x, patch));
+}
+
+Dictionary *
+dictionary_dct (int patch, int channels)
+{
+  int n = patch * patch * channels;
+  Dictionary *dictionary = dictionary_new (patch, channels, n);
+  g_autofree Frequency *frequencies = g_new (Frequency, n);
+
+  for (int j = 0; j < n; j++)
+    frequencies[j] =
+      (Frequency){ j % patch, j / patch % patch, j / patch / patch };
+  qsort (frequencies, (gsize) n, sizeof (Frequency), by_frequency);
+  for (int j = 0; j < n; j++)
+    fill_cosine_atom (matf_at (&dictionary->atoms, 0, j), &frequencies[j],
+                      patch, channels);
+  dictionary->algorithm = g_strdup ("dct");
+  return dictionary;
+}

@@ -1,0 +1,49 @@
+/* polarstep.h - one step of thresholding and Polar on whitened samples
+ *
+ * What the online and the mini-batch algorithm have in common.  With W = P Y
+ * the whitened window of w samples and D the dictionary there, orthonormal,
+ *
+ *     X = HT_z (D' W),     D <- Polar (W X' + rho D).
+ *
+ * rho is the mean singular value of W X', not small.  It keeps D where
+ * the window says nothing (a window smaller than n, atoms without a code) and
+ * makes the step a proximal one: D minimises |W - D X|^2 + rho |D - D_old|^2,
+ * so the objective still falls and fixed points stay where they are.
+ *
+ * W is never formed: D' W = (D' P) Y and W X' = P (Y X'), where X is sparse.
+ * A step costs 2 n^3 operations for products with P, 2 n^2 w for the codes,
+ * 2 n s for their s non-zeros and about 10 n^3 for Polar.  Products are float;
+ * P is kept in double.
+ */
+#pragma once
+
+#include "dictlearn/learner.h"
+#include "dictlearn/preconditioner.h"
+
+typedef struct Whitened Whitened;
+
+/* Starts from @A, n x n, in the original space: D = Polar (P A S), where S
+ * scales the columns of P A to length one, since the length of an atom says
+ * nothing; or from the identity in the whitened space, if @A is NULL.  NULL if
+ * LAPACK fails. */
+Whitened *whitened_new (const Preconditioner *P, const Mat *A);
+void whitened_free (Whitened *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Whitened, whitened_free)
+
+/* One step on the columns of @Y, n x w, with threshold @z.  Fills in
+ * objective, density, threshold and change of @status; the objective is
+ *     (|W - D X|_F^2 + z^2 |X|_0) / w.
+ * FALSE if LAPACK fails. */
+gboolean whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
+                        double z, LearnStatus *status);
+
+/* The threshold that @options ask for: @end is the final one, given or chosen
+ * so that a share options.density of the codes of @Y is kept; @first is where
+ * it starts, above every code if it is to shrink. */
+void whitened_threshold (Whitened *self, const Preconditioner *P,
+                         const MatF *Y, const LearnOptions *options,
+                         double *first, double *end);
+
+/* A = P^-1 D, the dictionary in the original space. */
+void whitened_dictionary (const Whitened *self, const Preconditioner *P,
+                          Mat *A);

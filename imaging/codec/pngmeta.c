@@ -1,0 +1,233 @@
+/* pngmeta.c - what a PNG says beside its pixels */
+#include "imaging/codec/pngmeta.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+  PHYS_SIZE = 9,         /* two numbers of 4 bytes, and the unit */
+  ICC_HEADER_SIZE = 128, /* no profile is shorter */
+  ICC_NAME_MAX = 79,     /* of the name in front of the profile */
+};
+
+static const guint8 exif_prefix[6] = "Exif\0";
+
+gboolean
+pngmeta_may_copy (const char *name)
+{
+  /* A small fourth letter is the file's word that the chunk does not depend
+   * on the pixels.  Of the others we take those we know to stay true; a copied
+   * iDOT (Apple), which points into IDAT, or dSIG, a signature, would not. */
+  static const char *const known[] = { "bKGD", "cHRM", "cICP", "cLLI", "cLLi",
+                                       "gAMA", "hIST", "iCCP", "mDCV", "mDCv",
+                                       "pCAL", "sBIT", "sCAL", "sPLT", "sRGB",
+                                       "sTER", "tIME", NULL };
+
+  return g_ascii_islower (name[3]) || g_strv_contains (known, name);
+}
+
+static guint32
+read_u32 (const guint8 *data)
+{
+  guint32 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT32_FROM_BE (value);
+}
+
+static void
+write_u32 (guint8 *data, guint32 value)
+{
+  guint32 stored = GUINT32_TO_BE (value);
+
+  memcpy (data, &stored, sizeof stored);
+}
+
+/* Skips the name and the method in front of a packed profile.
+ * Returns NULL if there is no packed profile. */
+static GBytes *
+packed_profile (const ImageChunk *iccp)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (iccp->data, &size);
+  const guint8 *end =
+    size > 0 ? memchr (data, '\0', MIN (size, ICC_NAME_MAX + 1)) : NULL;
+  gsize start = end != NULL ? (gsize) (end - data) + 2 : size;
+
+  if (start >= size || data[start - 1] != 0)
+    return NULL;
+  return g_bytes_new_from_bytes (iccp->data, start, size - start);
+}
+
+/* Reads exactly @size bytes; FALSE if there are fewer, or zlib objects. */
+static gboolean
+read_exactly (GInputStream *stream, guint8 *to, gsize size)
+{
+  gsize got;
+
+  return g_input_stream_read_all (stream, to, size, &got, NULL, NULL)
+         && got == size;
+}
+
+/* Unpacks the rest of a profile behind @header, which starts with the size of
+ * all.  Leaves *@icc alone if the profile is broken. */
+static gboolean
+unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
+             GBytes **icc, GError **error)
+{
+  gsize size = read_u32 (header);
+
+  if (size < ICC_HEADER_SIZE)
+    return TRUE;
+  if (size > max_size) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+                 "the colour profile has %" G_GSIZE_FORMAT
+                 " bytes, more than the limit for metadata",
+                 size);
+    return FALSE;
+  }
+
+  g_autofree guint8 *profile = g_malloc (size);
+
+  memcpy (profile, header, ICC_HEADER_SIZE);
+  if (read_exactly (stream, profile + ICC_HEADER_SIZE, size - ICC_HEADER_SIZE))
+    *icc = g_bytes_new_take (g_steal_pointer (&profile), size);
+  return TRUE;
+}
+
+static gboolean
+interpret_iccp (const ImageChunk *iccp, gsize max_size, GBytes **icc,
+                GError **error)
+{
+  g_autoptr (GBytes) packed = packed_profile (iccp);
+
+  if (packed == NULL)
+    return TRUE;
+
+  g_autoptr (GInputStream) source =
+    g_memory_input_stream_new_from_bytes (packed);
+  g_autoptr (GZlibDecompressor) inflate =
+    g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
+  g_autoptr (GInputStream) stream =
+    g_converter_input_stream_new (source, G_CONVERTER (inflate));
+  guint8 header[ICC_HEADER_SIZE];
+
+  if (!read_exactly (stream, header, sizeof header))
+    return TRUE;
+  return unpack_rest (stream, header, max_size, icc, error);
+}
+
+/* Some programs leave the prefix that belongs into JPEG. */
+static GBytes *
+interpret_exif (const ImageChunk *exif)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (exif->data, &size);
+
+  if (size >= sizeof exif_prefix
+      && memcmp (data, exif_prefix, sizeof exif_prefix) == 0)
+    return g_bytes_new_from_bytes (exif->data, sizeof exif_prefix,
+                                   size - sizeof exif_prefix);
+  return g_bytes_ref (exif->data);
+}
+
+static void
+interpret_phys (const ImageChunk *phys, ImageMeta *meta)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (phys->data, &size);
+
+  if (size != PHYS_SIZE)
+    return;
+  meta->density_x = read_u32 (data);
+  meta->density_y = read_u32 (data + 4);
+  meta->density_unit = data[8] == 1 ? DENSITY_PER_METRE : DENSITY_ASPECT;
+}
+
+gboolean
+pngmeta_interpret (ImageMeta *meta, gsize max_profile, GError **error)
+{
+  const ImageChunk *iccp = image_chunks_find (meta->chunks, "iCCP");
+  const ImageChunk *exif = image_chunks_find (meta->chunks, "eXIf");
+  const ImageChunk *phys = image_chunks_find (meta->chunks, "pHYs");
+
+  if (exif != NULL)
+    meta->exif = interpret_exif (exif);
+  if (phys != NULL)
+    interpret_phys (phys, meta);
+  return iccp == NULL || interpret_iccp (iccp, max_profile, &meta->icc, error);
+}
+
+/* A chunk with the profile, packed, behind a name that says nothing. */
+static ImageChunk *
+make_iccp (GBytes *icc)
+{
+  static const char head[] = "ICC profile\0"; /* name, its end, method 0 */
+  g_autoptr (GZlibCompressor) deflate =
+    g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB, -1);
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+  g_autoptr (GOutputStream) packer =
+    g_converter_output_stream_new (memory, G_CONVERTER (deflate));
+  gsize size;
+  gconstpointer profile = g_bytes_get_data (icc, &size);
+
+  /* Writing to memory does not fail. */
+  g_output_stream_write_all (memory, head, sizeof head, NULL, NULL, NULL);
+  g_output_stream_write_all (packer, profile, size, NULL, NULL, NULL);
+  g_output_stream_close (packer, NULL, NULL);
+  return image_chunk_new (
+    "iCCP", PLACE_BEFORE_PLTE,
+    g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory)));
+}
+
+static guint32
+per_metre (guint32 density, DensityUnit unit)
+{
+  switch (unit) {
+  case DENSITY_PER_INCH:
+    return (guint32) lround (density / 0.0254);
+  case DENSITY_PER_CM:
+    return density * 100;
+  default:
+    return density;
+  }
+}
+
+static ImageChunk *
+make_phys (const ImageMeta *meta)
+{
+  guint8 data[PHYS_SIZE];
+
+  write_u32 (data, per_metre (meta->density_x, meta->density_unit));
+  write_u32 (data + 4, per_metre (meta->density_y, meta->density_unit));
+  data[8] = meta->density_unit == DENSITY_ASPECT ? 0 : 1;
+  return image_chunk_new ("pHYs", PLACE_BEFORE_PLTE,
+                          g_bytes_new (data, sizeof data));
+}
+
+/* Adds a chunk in front of all others, where each kind of them may stand. */
+static void
+prepend (GPtrArray *chunks, ImageChunk *chunk)
+{
+  g_ptr_array_insert (chunks, 0, chunk);
+}
+
+GPtrArray *
+pngmeta_chunks (const ImageMeta *meta)
+{
+  gboolean ours = meta->format == IMAGE_PNG;
+  GPtrArray *chunks = image_chunks_copy (ours ? meta->chunks : NULL);
+
+  if (meta->density_unit != DENSITY_NONE
+      && !image_chunks_find (chunks, "pHYs"))
+    prepend (chunks, make_phys (meta));
+  if (meta->exif != NULL && !image_chunks_find (chunks, "eXIf"))
+    prepend (chunks, image_chunk_new ("eXIf", PLACE_BEFORE_PLTE,
+                                      g_bytes_ref (meta->exif)));
+  if (meta->icc != NULL && !image_chunks_find (chunks, "iCCP"))
+    prepend (chunks, make_iccp (meta->icc));
+  return chunks;
+}

@@ -1,0 +1,506 @@
+/* denoise.c - what is to be done to a picture, and one tile after the other
+ *
+ * A tile is worked on together with a halo as wide as anything in it can
+ * depend on.  Patches, and the strips they are summed in (overlap.h), begin at
+ * multiples of ALIGNMENT in the whole picture; so every sample is made of the
+ * same numbers in the same order, whatever the tiles are.
+ */
+#include "imaging/denoise/denoise.h"
+
+#include "base/error.h"
+#include "dictlearn/builtin.h"
+#include "dictlearn/initial.h"
+#include "imaging/detect/clipping.h"
+#include "imaging/denoise/nlbayes.h"
+#include "imaging/detect/noise.h"
+#include "imaging/denoise/overlap.h"
+#include "imaging/denoise/shrinkage.h"
+
+#include <math.h>
+
+/* A multiple of the height of a strip and of every step below. */
+#define ALIGNMENT (3 * OVERLAP_STRIP)
+#define DEFAULT_TILE (10 * ALIGNMENT)
+
+/* Passes with Gaussian models, each guided by the one before. */
+#define MOST_PASSES 2
+
+typedef struct {
+  int cosines, step; /* side of the patches of the guide, and their distance */
+  GaussianSettings passes[MOST_PASSES];
+  int pass_count;
+} Effort;
+
+/* Patch, step, search and number of similar patches of the passes. */
+static const Effort colour_efforts[] = {
+  [QUALITY_FAST] = { 8, 3, { { 4, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_NORMAL] = { 10,
+                       3,
+                       { { 4, 4, 14, 120, 0 }, { 4, 4, 14, 120, 0 } },
+                       2 },
+  [QUALITY_BEST] = { 12,
+                     3,
+                     { { 4, 3, 16, 140, 0 }, { 5, 3, 18, 160, 0 } },
+                     2 },
+};
+
+/* Grey patches have a third of the samples, so they can be larger. */
+static const Effort grey_efforts[] = {
+  [QUALITY_FAST] = { 8, 3, { { 5, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_NORMAL] = { 10,
+                       3,
+                       { { 6, 4, 14, 120, 0 }, { 6, 4, 14, 120, 0 } },
+                       2 },
+  [QUALITY_BEST] = { 12,
+                     3,
+                     { { 6, 3, 16, 140, 0 }, { 8, 3, 18, 160, 0 } },
+                     2 },
+};
+
+/* Distance of the patches of a dictionary that was named. */
+static const int named_steps[] = {
+  [QUALITY_FAST] = 4, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 1
+};
+
+/* Share of the work that the filling of missing pixels is, if there are any,
+ * and of that on a tile that the guide is. */
+#define FILL_SHARE 0.5
+#define GUIDE_SHARE 0.2
+
+/* What is done to a picture. */
+typedef struct {
+  const Image *from;
+  Image *to;
+  double sigma; /* where white is 1 */
+  int colours;  /* to work on: 1 where all pixels are grey */
+  ClippedEnds ends;
+  float hidden[3];     /* stands for pixels that cannot be seen */
+  Dictionary *cosines; /* of the guide; NULL if a dictionary was named */
+  const Dictionary *named;
+  gboolean by_threshold; /* with the one that was named; else by pursuit */
+  Effort effort;
+  int step; /* for the one that was named */
+  int halo;
+  int least; /* a picture must have this many pixels a side */
+  gsize patches;
+} Denoise;
+
+/* The pixels of a tile. */
+typedef struct {
+  int left, top, right, bottom; /* the tile itself */
+  int x, y;                     /* upper left corner with its halo */
+  Planes *noisy, *clean;
+} Tile;
+
+void
+denoise_report_clear (DenoiseReport *report)
+{
+  restore_report_clear (&report->restore);
+}
+
+/* ---- the planes of a tile ---- */
+
+/* A coordinate beyond the edge is reflected at it. */
+static int
+reflected (int i, int length)
+{
+  int period = 2 * length;
+
+  i %= period;
+  return i < length ? i : period - 1 - i;
+}
+
+static void
+read_pixel (const Denoise *d, Planes *planes, int x, int y, int from_x,
+            int from_y)
+{
+  const Image *image = d->from;
+  gsize i = (gsize) from_y * (gsize) image->width + (gsize) from_x;
+  float scale = 1 / (float) image_peak (image);
+  gboolean hidden = image_is_transparent (image, i);
+
+  for (int c = 0; c < planes->channels; c++) {
+    int colour = c % d->colours;
+
+    *planes_at (planes, c, x, y) =
+      hidden ? d->hidden[colour]
+             : (float) image_pixel (image, from_x, from_y)[colour] * scale;
+  }
+}
+
+/* The samples of @tile and its halo; of a small picture, mirrored until it is
+ * as large as a patch. */
+static gboolean
+tile_init (Tile *tile, const Denoise *d, int channels, GError **error)
+{
+  int width = d->from->width, height = d->from->height;
+  int right = MIN (tile->right + d->halo, width);
+  int bottom = MIN (tile->bottom + d->halo, height);
+
+  tile->x = MAX (0, tile->left - d->halo);
+  tile->y = MAX (0, tile->top - d->halo);
+  right = MAX (right, tile->x + d->least);
+  bottom = MAX (bottom, tile->y + d->least);
+  tile->noisy =
+    planes_new (right - tile->x, bottom - tile->y, channels, error);
+  if (tile->noisy == NULL)
+    return FALSE;
+  tile->clean =
+    planes_new (right - tile->x, bottom - tile->y, channels, error);
+  if (tile->clean == NULL)
+    return FALSE;
+  for (int y = tile->y; y < bottom; y++)
+    for (int x = tile->x; x < right; x++)
+      read_pixel (d, tile->noisy, x - tile->x, y - tile->y,
+                  reflected (x, width), reflected (y, height));
+  return TRUE;
+}
+
+static void
+tile_clear (Tile *tile)
+{
+  planes_free (tile->noisy);
+  planes_free (tile->clean);
+}
+
+/* Mean of what the planes that stand for @colour say. */
+static float
+read_back (const Tile *tile, int colours, int colour, int x, int y)
+{
+  int repeats = 0;
+  float sum = 0;
+
+  for (int c = colour; c < tile->clean->channels; c += colours, repeats++)
+    sum += *planes_at (tile->clean, c, x - tile->x, y - tile->y);
+  return sum / (float) repeats;
+}
+
+static void
+write_tile (const Denoise *d, const Tile *tile)
+{
+  for (int y = tile->top; y < tile->bottom; y++)
+    for (int x = tile->left; x < tile->right; x++) {
+      gsize i = (gsize) y * (gsize) d->to->width + (gsize) x;
+
+      if (image_is_transparent (d->from, i))
+        continue;
+      for (int c = 0; c < image_colours (d->to); c++)
+        image_pixel (d->to, x, y)[c] = planes_to_sample (
+          d->to, read_back (tile, d->colours, c % d->colours, x, y));
+      image_avoid_key (d->to, i);
+    }
+}
+
+/* ---- the work on a tile ---- */
+
+static void
+count_patches (Denoise *d, const Planes *planes, int patch, int step)
+{
+  d->patches += (gsize) overlap_places (planes->width, patch, step)
+                * (gsize) overlap_places (planes->height, patch, step);
+}
+
+/* Cosines: by threshold, then by Wiener's factor. */
+static gboolean
+make_guide (Denoise *d, const Tile *tile, const Progress *progress,
+            GError **error)
+{
+  ShrinkSettings settings = { d->cosines, d->effort.step, d->sigma };
+  ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
+  const Planes *guides[] = { NULL, tile->clean };
+
+  for (int i = 0; i < 2; i++) {
+    Progress part = progress_part (&halves[i]);
+
+    count_patches (d, tile->noisy, d->cosines->patch, settings.step);
+    if (!planes_shrink (tile->noisy, guides[i], &settings, tile->clean, &part,
+                        error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
+              GError **error)
+{
+  int count = d->effort.pass_count;
+  ProgressPart guide = { progress, 0, GUIDE_SHARE };
+  Progress part = progress_part (&guide);
+
+  if (!make_guide (d, tile, &part, error))
+    return FALSE;
+  for (int i = 0; i < count; i++) {
+    GaussianSettings settings = d->effort.passes[i];
+    double length = (1 - GUIDE_SHARE) / count;
+    ProgressPart pass = { progress, GUIDE_SHARE + i * length,
+                          GUIDE_SHARE + (i + 1) * length };
+
+    part = progress_part (&pass);
+    settings.sigma = d->sigma;
+    count_patches (d, tile->noisy, settings.patch, settings.step);
+    if (!planes_fit_gaussians (tile->noisy, tile->clean, &settings,
+                               tile->clean, &part, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* With the dictionary that was named, for as many channels at a time as it
+ * has. */
+static gboolean
+remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
+                 GError **error)
+{
+  ShrinkSettings settings = { d->named, d->step, d->sigma };
+  int channels = d->named->channels, total = tile->noisy->channels;
+
+  for (int c = 0; c < total; c += channels) {
+    Planes noisy = *tile->noisy, clean = *tile->clean;
+    ProgressPart share = { progress, (double) c / total,
+                           (double) (c + channels) / total };
+    Progress part = progress_part (&share);
+    gboolean ok;
+
+    noisy.channels = clean.channels = channels;
+    noisy.data = planes_at (tile->noisy, c, 0, 0);
+    clean.data = planes_at (tile->clean, c, 0, 0);
+    count_patches (d, &noisy, d->named->patch, d->step);
+    ok = d->by_threshold
+           ? planes_threshold (&noisy, &settings, &clean, &part, error)
+           : planes_pursue (&noisy, &settings, &clean, &part, error);
+    if (!ok)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
+{
+  int channels = d->colours;
+  gboolean ok;
+
+  if (d->named != NULL)
+    channels = MAX (channels, d->named->channels);
+  if (!tile_init (tile, d, channels, error))
+    return FALSE;
+  ok = d->named != NULL ? remove_noise_by (d, tile, progress, error)
+                        : remove_noise (d, tile, progress, error);
+  if (ok) {
+    planes_unclip (tile->clean, d->sigma, d->ends);
+    write_tile (d, tile);
+  }
+  return ok;
+}
+
+/* ---- the picture ---- */
+
+static gboolean
+do_tiles (Denoise *d, int side, const Progress *progress, GError **error)
+{
+  int width = d->from->width, height = d->from->height;
+  int across = (width + side - 1) / side, down = (height + side - 1) / side;
+  gboolean ok = TRUE;
+
+  for (int i = 0; ok && i < across * down; i++) {
+    Tile tile = { .left = i % across * side, .top = i / across * side };
+    ProgressPart share = { progress, (double) i / (across * down),
+                           (double) (i + 1) / (across * down) };
+    Progress part = progress_part (&share);
+
+    tile.right = MIN (tile.left + side, width);
+    tile.bottom = MIN (tile.top + side, height);
+    ok = do_tile (d, &tile, &part, error);
+    tile_clear (&tile);
+  }
+  return ok;
+}
+
+/* Mean colour of the pixels that can be seen. */
+static void
+find_hidden_colour (Denoise *d)
+{
+  double sum[3] = { 0 };
+  gsize seen = 0;
+
+  for (gsize i = 0; i < image_pixels (d->from); i++) {
+    const guint16 *pixel = d->from->samples + i * (gsize) d->from->channels;
+
+    if (image_is_transparent (d->from, i))
+      continue;
+    seen++;
+    for (int c = 0; c < image_colours (d->from); c++)
+      sum[c] += pixel[c];
+  }
+  for (int c = 0; c < 3 && seen > 0; c++)
+    d->hidden[c] = (float) (sum[c] / (double) seen / image_peak (d->from));
+}
+
+/* The least multiple of @unit that is not below @value. */
+static int
+round_up (int value, int unit)
+{
+  return (value + unit - 1) / unit * unit;
+}
+
+/* Whether all of a patch can be told by an orthonormal code.  Grey that is
+ * repeated for a dictionary of more channels has the same noise in all, so
+ * that codes are not equally noisy: then a threshold would be wrong. */
+static gboolean
+suits_threshold (const Dictionary *dictionary, int colours)
+{
+  return dictionary->channels <= colours
+         && dictionary->atoms.cols == dictionary->atoms.rows
+         && dictionary_is_orthonormal (dictionary);
+}
+
+/* Chooses the passes, and how far apart and how large tiles must be. */
+static int
+plan (Denoise *d, const DenoiseOptions *options)
+{
+  RestoreQuality quality = options->restore.quality;
+  int alignment = ALIGNMENT, reach;
+
+  if (d->named != NULL) {
+    d->by_threshold =
+      !options->pursuit && suits_threshold (d->named, d->colours);
+    d->step =
+      options->restore.paper_protocol ? d->named->patch : named_steps[quality];
+    while (alignment % d->step != 0)
+      alignment += ALIGNMENT;
+    d->least = reach = d->named->patch;
+  } else {
+    d->effort =
+      d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
+    d->cosines = dictionary_dct (d->effort.cosines, d->colours);
+    d->least = d->effort.cosines;
+    reach = 2 * d->effort.cosines;
+    for (int i = 0; i < d->effort.pass_count; i++)
+      reach += gaussian_reach (&d->effort.passes[i]);
+  }
+  d->halo = round_up (reach, alignment);
+  return round_up (options->tile > 0 ? options->tile : DEFAULT_TILE,
+                   alignment);
+}
+
+/* Removes noise of @sigma levels of 8 bits from @from, in which all that
+ * counts is grey or not, into @to. */
+static gboolean
+denoise (const Image *from, gboolean grey, Image *to, double sigma,
+         const DenoiseOptions *options, gsize *patches,
+         const Progress *progress, GError **error)
+{
+  g_autoptr (Dictionary) builtin = NULL;
+  Denoise d = { .from = from,
+                .to = to,
+                .sigma = sigma / 255,
+                .colours = grey ? 1 : 3,
+                .named = options->restore.dictionary };
+  gboolean ok;
+
+  if (d.named == NULL && options->restore.paper_protocol)
+    d.named = builtin = dictionary_builtin (d.colours);
+  d.ends = clipped_ends (from, d.sigma);
+  find_hidden_colour (&d);
+  ok = do_tiles (&d, plan (&d, options), progress, error);
+  *patches += d.patches;
+  dictionary_free (d.cosines);
+  return ok;
+}
+
+gboolean
+image_may_have_noise (const Image *image, const DenoiseOptions *options)
+{
+  return !options->restore.paper_protocol && image->palette == NULL
+         && image->depth >= 8;
+}
+
+static double
+choose_sigma (const Image *image, const Mask *missing,
+              const DenoiseOptions *options)
+{
+  if (options->sigma >= 0)
+    return MIN (options->sigma, SIGMA_MOST);
+  return image_may_have_noise (image, options)
+           ? image_noise_level (image, missing)
+           : 0;
+}
+
+static char *
+describe_dictionary (const Image *image, const DenoiseOptions *options)
+{
+  g_autoptr (Dictionary) builtin = dictionary_builtin (image_colours (image));
+
+  return dictionary_describe (options->restore.dictionary != NULL
+                                ? options->restore.dictionary
+                                : builtin);
+}
+
+/* Fills what is missing in @image, which stays as it was on failure. */
+static gboolean
+fill (Image *image, const Mask *missing, const DenoiseOptions *options,
+      RestoreReport *report, const Progress *progress, GError **error)
+{
+  if (mask_count (missing) > 0)
+    return image_restore (image, missing, &options->restore, report, progress,
+                          error);
+  report->dictionary = describe_dictionary (image, options);
+  return TRUE;
+}
+
+static void
+swap_images (Image *a, Image *b)
+{
+  Image c = *a;
+
+  *a = *b;
+  *b = c;
+}
+
+/* Fills and removes noise in copies, so that @image stays on failure. */
+static gboolean
+fill_and_denoise (Image *image, const Mask *missing,
+                  const DenoiseOptions *options, DenoiseReport *report,
+                  const Progress *progress, GError **error)
+{
+  gboolean whole = mask_count (missing) == 0;
+  ProgressPart filling = { progress, 0, FILL_SHARE };
+  ProgressPart removing = { progress, whole ? 0 : FILL_SHARE, 1 };
+  Progress part = progress_part (&filling);
+  g_autoptr (Image) result = image_copy (image, error);
+  g_autoptr (Image) filled = NULL;
+
+  if (result == NULL
+      || !fill (result, missing, options, &report->restore, &part, error))
+    return FALSE;
+  if (!whole) {
+    filled = image_copy (result, error);
+    if (filled == NULL)
+      return FALSE;
+  }
+  part = progress_part (&removing);
+  if (!denoise (whole ? image : filled, image_is_grey (image, missing), result,
+                report->sigma, options, &report->restore.patches, &part,
+                error))
+    return FALSE;
+  swap_images (image, result);
+  return TRUE;
+}
+
+gboolean
+image_denoise (Image *image, const Mask *missing,
+               const DenoiseOptions *options, DenoiseReport *report,
+               const Progress *progress, GError **error)
+{
+  if (missing->width != image->width || missing->height != image->height) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "the mask has %d x %d pixels, the picture %d x %d",
+                 missing->width, missing->height, image->width, image->height);
+    return FALSE;
+  }
+  report->sigma = choose_sigma (image, missing, options);
+  if (report->sigma > 0)
+    return fill_and_denoise (image, missing, options, report, progress, error);
+  return fill (image, missing, options, &report->restore, progress, error);
+}

@@ -1,0 +1,280 @@
+#include "imaging/denoise/nlbayes.h"
+
+#include "base/cholesky.h"
+#include "base/parallel.h"
+#include "imaging/denoise/overlap.h"
+#include "imaging/denoise/shrinkage.h"
+
+/* A patch near the reference and how far it is from looking like it. */
+typedef struct {
+  float distance;
+  int x, y;
+} Candidate;
+
+/* Room for the work of one thread. */
+typedef struct {
+  Candidate *candidates;
+  int count;
+  MatF X, Y; /* patches of the guide and noisy ones, n x k */
+  MatF C;    /* covariance, n x n */
+  Mat A, Z;  /* C + v I, n x n, and (C + v I)^-1 (Y - m), n x k */
+  float *mean;
+} Workspace;
+
+typedef struct {
+  const Planes *noisy, *guide;
+  const Planes *grey; /* of the guide: what patches are compared by */
+  const GaussianSettings *settings;
+  Workspace *workspaces; /* one a thread */
+} Gaussian;
+
+int
+gaussian_reach (const GaussianSettings *settings)
+{
+  return 2 * (settings->search + settings->patch);
+}
+
+/* The guide has lost fine detail that the clean picture has, and C with it;
+ * the more, the stronger the noise.  To take the noise for weaker than it is
+ * makes up for that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at
+ * most. */
+static double
+model_variance (double sigma)
+{
+  return MIN (1, 0.5 + 5 / (255 * sigma)) * sigma * sigma;
+}
+
+/* ---- patches that look alike ---- */
+
+static float
+patch_distance (const Planes *grey, int x, int y, int other_x, int other_y,
+                int patch)
+{
+  float sum = 0;
+
+  for (int row = 0; row < patch; row++) {
+    const float *a = planes_at (grey, 0, x, y + row);
+    const float *b = planes_at (grey, 0, other_x, other_y + row);
+
+    for (int i = 0; i < patch; i++)
+      sum += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return sum;
+}
+
+/* Whether @a looks more alike than @b.  Of equals the upper left one comes
+ * first, so that the choice is the same in any part of a picture. */
+static gboolean
+is_before (const Candidate *a, const Candidate *b)
+{
+  if (a->distance < b->distance || a->distance > b->distance)
+    return a->distance < b->distance;
+  return a->y != b->y ? a->y < b->y : a->x < b->x;
+}
+
+static void
+swap (Candidate *a, Candidate *b)
+{
+  Candidate c = *a;
+
+  *a = *b;
+  *b = c;
+}
+
+/* Brings the first @k of the @count candidates, in any order, to the front:
+ * Hoare's selection. */
+static void
+select_first (Candidate *c, int count, int k)
+{
+  int low = 0, high = count - 1;
+
+  while (low < high) {
+    Candidate pivot = c[(low + high) / 2];
+    int i = low, j = high;
+
+    while (i <= j) {
+      while (is_before (&c[i], &pivot))
+        i++;
+      while (is_before (&pivot, &c[j]))
+        j--;
+      if (i <= j)
+        swap (&c[i++], &c[j--]);
+    }
+    if (k - 1 <= j)
+      high = j;
+    else if (k - 1 >= i)
+      low = i;
+    else
+      return;
+  }
+}
+
+static void
+find_similar (const Gaussian *g, Workspace *w, int x, int y)
+{
+  const GaussianSettings *s = g->settings;
+  int right = MIN (x + s->search, g->noisy->width - s->patch);
+  int bottom = MIN (y + s->search, g->noisy->height - s->patch);
+
+  w->count = 0;
+  for (int row = MAX (0, y - s->search); row <= bottom; row++)
+    for (int col = MAX (0, x - s->search); col <= right; col++)
+      w->candidates[w->count++] =
+        (Candidate){ patch_distance (g->grey, x, y, col, row, s->patch), col,
+                     row };
+  if (w->count > s->similar) {
+    select_first (w->candidates, w->count, s->similar);
+    w->count = s->similar;
+  }
+}
+
+/* ---- their distribution ---- */
+
+/* Reads the patches of @planes that look alike into the columns of @Y. */
+static void
+read_patches (const Gaussian *g, const Workspace *w, const Planes *planes,
+              MatF *Y)
+{
+  for (int j = 0; j < Y->cols; j++)
+    planes_get_patch (planes, w->candidates[j].x, w->candidates[j].y,
+                      g->settings->patch, matf_at (Y, 0, j));
+}
+
+/* Subtracts the mean of the columns from each of them. */
+static void
+centre (MatF *Y, float *mean)
+{
+  for (int i = 0; i < Y->rows; i++)
+    mean[i] = 0;
+  for (int j = 0; j < Y->cols; j++)
+    matf_axpy (Y->rows, 1 / (float) Y->cols, matf_at (Y, 0, j), mean);
+  for (int j = 0; j < Y->cols; j++)
+    matf_axpy (Y->rows, -1, mean, matf_at (Y, 0, j));
+}
+
+/* Replaces the noisy patches, the columns of @Y, by their estimates.  @X are
+ * those of the guide, and are used up. */
+static void
+estimate (Workspace *w, MatF *X, MatF *Y, double variance)
+{
+  Mat Z = mat_columns (&w->Z, 0, Y->cols);
+
+  centre (X, w->mean);
+  matf_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, 0, &w->C);
+  mat_from_float (&w->C, &w->A);
+  for (int i = 0; i < w->A.rows; i++)
+    *mat_at (&w->A, i, i) += variance;
+  centre (Y, w->mean);
+  mat_from_float (Y, &Z);
+  if (cholesky_factor_upper (&w->A)) {
+    mat_solve_upper (1, &w->A, PLAIN, &Z);
+    mat_solve_upper (1, &w->A, TRANSPOSED, &Z);
+    for (int j = 0; j < Y->cols; j++)
+      for (int i = 0; i < Y->rows; i++)
+        *matf_at (Y, i, j) -= (float) (variance * *mat_at (&Z, i, j));
+  }
+  for (int j = 0; j < Y->cols; j++)
+    matf_axpy (Y->rows, 1, w->mean, matf_at (Y, 0, j));
+}
+
+static void
+do_reference (const Gaussian *g, Workspace *w, Strip *strip, int x, int y)
+{
+  const GaussianSettings *s = g->settings;
+  MatF X, Y;
+
+  find_similar (g, w, x, y);
+  X = matf_columns (&w->X, 0, w->count);
+  Y = matf_columns (&w->Y, 0, w->count);
+  read_patches (g, w, g->guide, &X);
+  read_patches (g, w, g->noisy, &Y);
+  if (w->count > 1)
+    estimate (w, &X, &Y, model_variance (s->sigma));
+  for (int j = 0; j < w->count; j++)
+    strip_add (strip, w->candidates[j].x, w->candidates[j].y, s->patch,
+               matf_at (&Y, 0, j), 1);
+}
+
+static void
+do_strip (Strip *strip, int worker, gpointer data)
+{
+  const Gaussian *g = data;
+  const GaussianSettings *s = g->settings;
+  int width = g->noisy->width, height = g->noisy->height;
+
+  for (int i = 0; i < overlap_places (height, s->patch, s->step); i++) {
+    int y = overlap_place (i, height, s->patch, s->step);
+
+    if (y < strip->first || y >= strip->end)
+      continue;
+    for (int j = 0; j < overlap_places (width, s->patch, s->step); j++)
+      do_reference (g, &g->workspaces[worker], strip,
+                    overlap_place (j, width, s->patch, s->step), y);
+  }
+}
+
+/* ---- the picture ---- */
+
+static Planes *
+mean_of_channels (const Planes *planes, GError **error)
+{
+  Planes *grey = planes_new (planes->width, planes->height, 1, error);
+  float scale = 1 / (float) planes->channels;
+
+  if (grey == NULL)
+    return NULL;
+  for (int c = 0; c < planes->channels; c++) {
+    const float *from = planes_at (planes, c, 0, 0);
+
+    for (gsize i = 0; i < planes_samples (grey); i++)
+      grey->data[i] += scale * from[i];
+  }
+  return grey;
+}
+
+static void
+workspace_init (Workspace *w, const GaussianSettings *s, int channels)
+{
+  int n = s->patch * s->patch * channels, window = 2 * s->search + 1;
+
+  *w = (Workspace){ .candidates = g_new (Candidate, window * window),
+                    .X = matf_new (n, s->similar),
+                    .Y = matf_new (n, s->similar),
+                    .C = matf_new (n, n),
+                    .A = mat_new (n, n),
+                    .Z = mat_new (n, s->similar),
+                    .mean = g_new (float, n) };
+}
+
+static void
+workspace_clear (Workspace *w)
+{
+  g_free (w->candidates);
+  matf_clear (&w->X);
+  matf_clear (&w->Y);
+  matf_clear (&w->C);
+  mat_clear (&w->A);
+  mat_clear (&w->Z);
+  g_free (w->mean);
+}
+
+gboolean
+planes_fit_gaussians (const Planes *noisy, const Planes *guide,
+                      const GaussianSettings *settings, Planes *out,
+                      const Progress *progress, GError **error)
+{
+  g_autoptr (Planes) grey = mean_of_channels (guide, error);
+  g_autofree Workspace *workspaces = g_new0 (Workspace, parallel_threads ());
+  Gaussian g = { noisy, guide, grey, settings, workspaces };
+  gboolean ok;
+
+  if (grey == NULL)
+    return FALSE;
+  for (int i = 0; i < parallel_threads (); i++)
+    workspace_init (&workspaces[i], settings, noisy->channels);
+  ok = overlap_average (out, settings->search + settings->patch, do_strip, &g,
+                        progress, error);
+  for (int i = 0; i < parallel_threads (); i++)
+    workspace_clear (&workspaces[i]);
+  return ok;
+}

@@ -1,0 +1,39 @@
+/* nlbayes.h - remove noise by a Gaussian model of patches that look alike
+ *
+ * For a reference patch, the k patches nearby that look most like it in the
+ * guide, a picture that is nearly clean already, are taken as samples of one
+ * normal distribution.  Its covariance C is that of the guide's patches x_j;
+ * its mean m is that of the noisy ones y_j, which has little noise left.  The
+ * best estimate of a clean patch then is
+ *
+ *     m + C (C + v I)^-1 (y_j - m)  =  y_j - v (C + v I)^-1 (y_j - m)
+ *
+ * for all j, where v is the variance of the noise.  Overlapping estimates are
+ * averaged.  (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image
+ * denoising algorithm", 2013; the second half of it.)
+ *
+ * Colours are part of a patch: the covariance finds out how they belong
+ * together.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "imaging/planes.h"
+
+typedef struct {
+  int patch;    /* side of a patch */
+  int step;     /* from one reference patch to the next */
+  int search;   /* how far away to look for similar patches */
+  int similar;  /* k, at least 2; fewer where the picture is too small */
+  double sigma; /* of the noise, where white is 1; above 0 */
+} GaussianSettings;
+
+/* How far away samples may be that change a sample of the result. */
+int gaussian_reach (const GaussianSettings *settings);
+
+/* Denoises @noisy into @out, where @guide, which may be @out, says what looks
+ * alike.  Planes are as large as a patch or larger.
+ * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+gboolean planes_fit_gaussians (const Planes *noisy, const Planes *guide,
+                               const GaussianSettings *settings, Planes *out,
+                               const Progress *progress, GError **error);

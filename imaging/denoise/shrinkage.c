@@ -1,0 +1,278 @@
+#include "imaging/denoise/shrinkage.h"
+
+#include "imaging/denoise/overlap.h"
+#include "omp/pursuit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of all thresholds the one that leaves the least error on photographs; above
+ * it lie 7 in 1000 codes of pure noise. */
+#define THRESHOLD 2.7
+
+/* The mean square of n samples of noise has the standard deviation
+ * sqrt (2 / n) s^2.  So many of these above s^2 a pursuit stops. */
+#define EXCESS 1.5
+
+/* A pursuit that needs more atoms than this share of n explains noise. */
+#define MOST_ATOMS 0.5
+
+/* Patches that are coded at a time. */
+#define CHUNK 128
+
+typedef struct {
+  const Planes *noisy, *guide;
+  const ShrinkSettings *settings;
+  gboolean means_apart;   /* no atom is known to be the mean */
+  const Pursuit *pursuit; /* NULL for an orthonormal dictionary */
+} Shrink;
+
+/* Room for a chunk of patches. */
+typedef struct {
+  MatF Y, C, G;
+  SparseMat X;
+  float weights[CHUNK];
+  float means[CHUNK * 3]; /* of the channels of each patch */
+} Batch;
+
+void
+planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
+{
+  for (int c = 0; c < planes->channels; c++)
+    for (int row = y; row < y + patch; row++, to += patch)
+      memcpy (to, planes_at (planes, c, x, row),
+              (gsize) patch * sizeof (float));
+}
+
+/* ---- one patch ---- */
+
+/* Both return the weight of the patch.  The mean is always kept: its sign is
+ * no matter of chance.  It is the first entry, unless it was set apart and
+ * @first is 0. */
+static float
+threshold (float *c, int first, int n, float least)
+{
+  int kept = 1;
+
+  for (int i = first; i < n; i++)
+    if (fabsf (c[i]) < least)
+      c[i] = 0;
+    else
+      kept++;
+  return (float) n / (float) kept;
+}
+
+static float
+wiener (float *c, const float *g, int n, float variance)
+{
+  float energy = 1;
+
+  for (int i = 1; i < n; i++) {
+    float f = g[i] * g[i] / (g[i] * g[i] + variance);
+
+    c[i] *= f;
+    energy += f * f;
+  }
+  return (float) n / energy;
+}
+
+/* ---- a chunk of patches of one row ---- */
+
+static int
+most_atoms (const Dictionary *d)
+{
+  int most = MAX (1, (int) (MOST_ATOMS * d->atoms.rows));
+
+  return MIN (most, d->atoms.cols);
+}
+
+static void
+batch_init (Batch *b, const Shrink *s)
+{
+  const Dictionary *d = s->settings->dictionary;
+
+  *b = (Batch){ .Y = matf_new (d->atoms.rows, CHUNK) };
+  if (s->pursuit != NULL)
+    b->X = sparse_new (d->atoms.cols, CHUNK, most_atoms (d));
+  else
+    b->C = matf_new (d->atoms.cols, CHUNK);
+  if (s->guide != NULL)
+    b->G = matf_new (d->atoms.cols, CHUNK);
+}
+
+static void
+batch_clear (Batch *b)
+{
+  matf_clear (&b->Y);
+  matf_clear (&b->C);
+  matf_clear (&b->G);
+  sparse_clear (&b->X);
+}
+
+/* Reads patches of @planes in one row, from place number @first on. */
+static void
+read_patches (const Shrink *s, const Planes *planes, int row, int first,
+              MatF *Y)
+{
+  int patch = s->settings->dictionary->patch;
+
+  for (int j = 0; j < Y->cols; j++)
+    planes_get_patch (
+      planes,
+      overlap_place (first + j, planes->width, patch, s->settings->step), row,
+      patch, matf_at (Y, 0, j));
+}
+
+/* Takes the mean of each channel from the patches in @Y, and puts it back.
+ * It has hardly any noise; and in the dark, where clipping leaves less noise
+ * than there should be, a pursuit would stop before it is explained. */
+static void
+subtract_means (MatF *Y, int area, float *means)
+{
+  for (int j = 0; j < Y->cols; j++)
+    for (int first = 0; first < Y->rows; first += area, means++) {
+      float *y = matf_at (Y, first, j);
+
+      *means = 0;
+      for (int i = 0; i < area; i++)
+        *means += y[i] / (float) area;
+      for (int i = 0; i < area; i++)
+        y[i] -= *means;
+    }
+}
+
+static void
+add_means (MatF *Y, int area, const float *means)
+{
+  for (int j = 0; j < Y->cols; j++)
+    for (int first = 0; first < Y->rows; first += area, means++)
+      for (int i = 0; i < area; i++)
+        *matf_at (Y, first + i, j) += *means;
+}
+
+static void
+code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
+{
+  const Dictionary *d = s->settings->dictionary;
+  double n = d->atoms.rows, variance = pow (s->settings->sigma, 2);
+  PursuitOptions options = { .max_atoms = most_atoms (d),
+                             .max_error =
+                               variance * (1 + EXCESS * sqrt (2 / n)) };
+  SparseMat X = b->X;
+
+  X.cols = Y->cols;
+  pursuit_encode (s->pursuit, Y, NULL, &options, &X, NULL, NULL);
+  for (int j = 0; j < Y->cols; j++) {
+    sparse_apply (&d->atoms, &X, j, matf_at (Y, 0, j));
+    b->weights[j] = (float) n / (float) (1 + X.count[j]);
+  }
+}
+
+static void
+code_by_shrinking (const Shrink *s, Batch *b, int row, int first, MatF *Y)
+{
+  const MatF *D = &s->settings->dictionary->atoms;
+  float sigma = (float) s->settings->sigma;
+  MatF C = matf_columns (&b->C, 0, Y->cols);
+  MatF G = s->guide != NULL ? matf_columns (&b->G, 0, Y->cols) : C;
+
+  matf_multiply (1, D, TRANSPOSED, Y, PLAIN, 0, &C);
+  if (s->guide != NULL) {
+    read_patches (s, s->guide, row, first, Y);
+    matf_multiply (1, D, TRANSPOSED, Y, PLAIN, 0, &G);
+  }
+  for (int j = 0; j < Y->cols; j++)
+    b->weights[j] = s->guide != NULL
+                      ? wiener (matf_at (&C, 0, j), matf_at (&G, 0, j), C.rows,
+                                sigma * sigma)
+                      : threshold (matf_at (&C, 0, j), s->means_apart ? 0 : 1,
+                                   C.rows, (float) THRESHOLD * sigma);
+  matf_multiply (1, D, PLAIN, &C, PLAIN, 0, Y);
+}
+
+/* Codes the patches in @Y, of places @first on in @row, and puts what their
+ * codes say in their place. */
+static void
+code (const Shrink *s, Batch *b, int row, int first, MatF *Y)
+{
+  int area = s->settings->dictionary->patch * s->settings->dictionary->patch;
+
+  if (s->means_apart)
+    subtract_means (Y, area, b->means);
+  if (s->pursuit != NULL)
+    code_by_pursuit (s, b, Y);
+  else
+    code_by_shrinking (s, b, row, first, Y);
+  if (s->means_apart)
+    add_means (Y, area, b->means);
+}
+
+static void
+do_row (const Shrink *s, Batch *b, Strip *strip, int row)
+{
+  int patch = s->settings->dictionary->patch, step = s->settings->step;
+  int width = s->noisy->width, places = overlap_places (width, patch, step);
+
+  for (int first = 0; first < places; first += CHUNK) {
+    MatF Y = matf_columns (&b->Y, 0, MIN (CHUNK, places - first));
+
+    read_patches (s, s->noisy, row, first, &Y);
+    code (s, b, row, first, &Y);
+    for (int j = 0; j < Y.cols; j++)
+      strip_add (strip, overlap_place (first + j, width, patch, step), row,
+                 patch, matf_at (&Y, 0, j), b->weights[j]);
+  }
+}
+
+static void
+do_strip (Strip *strip, int worker, gpointer data)
+{
+  const Shrink *s = data;
+  int patch = s->settings->dictionary->patch, step = s->settings->step;
+  int height = s->noisy->height;
+  Batch b;
+
+  (void) worker;
+  batch_init (&b, s);
+  for (int i = 0; i < overlap_places (height, patch, step); i++) {
+    int row = overlap_place (i, height, patch, step);
+
+    if (row >= strip->first && row < strip->end)
+      do_row (s, &b, strip, row);
+  }
+  batch_clear (&b);
+}
+
+/* ---- the picture ---- */
+
+gboolean
+planes_shrink (const Planes *noisy, const Planes *guide,
+               const ShrinkSettings *settings, Planes *out,
+               const Progress *progress, GError **error)
+{
+  Shrink s = { noisy, guide, settings, FALSE, NULL };
+
+  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
+                          progress, error);
+}
+
+gboolean
+planes_threshold (const Planes *noisy, const ShrinkSettings *settings,
+                  Planes *out, const Progress *progress, GError **error)
+{
+  Shrink s = { noisy, NULL, settings, TRUE, NULL };
+
+  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
+                          progress, error);
+}
+
+gboolean
+planes_pursue (const Planes *noisy, const ShrinkSettings *settings,
+               Planes *out, const Progress *progress, GError **error)
+{
+  g_autoptr (Pursuit) pursuit = pursuit_new (&settings->dictionary->atoms);
+  Shrink s = { noisy, NULL, settings, TRUE, pursuit };
+
+  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
+                          progress, error);
+}

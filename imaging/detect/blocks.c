@@ -1,0 +1,152 @@
+/* blocks.c - blacked-out blocks
+ *
+ * A block is a region of connected black pixels that
+ *   1. has straight edges: hardly any of its pixels is lost when everything
+ *      narrower than 3 pixels is taken away (a morphological opening by a
+ *      square of 3 x 3).  Natural shadows are ragged;
+ *   2. stops at once: the pixels just outside are clearly brighter, where
+ *      natural shadows fade.
+ */
+#include "imaging/detect/detect.h"
+
+#include <string.h>
+
+/* Least share of its pixels that a region keeps when it is opened. */
+#define LEAST_KEPT 0.8
+
+/* Least mean brightness of the pixels around it, as a share of white. */
+#define LEAST_CONTRAST 0.04
+
+/* Black in a PNG is black; a JPEG rings.  In levels of 8 bit. */
+#define JPEG_BLACK 12
+
+typedef struct {
+  const Image *image;
+  int width, height;
+  guint8 *black;  /* 1 black, 2 black and visited */
+  guint8 *opened; /* what is left of it without what is narrow */
+  GArray *region; /* gsize: pixels of the region at hand */
+} Search;
+
+static void
+mark_black (Search *s)
+{
+  int peak = image_peak (s->image);
+  int most = s->image->meta.format == IMAGE_JPEG ? JPEG_BLACK * peak / 255 : 0;
+
+  for (gsize i = 0; i < image_pixels (s->image); i++)
+    s->black[i] = image_brightest (s->image, i) <= most
+                  && !image_is_transparent (s->image, i);
+}
+
+/* Whether the 3 x 3 pixels with corner @x, @y are all black. */
+static gboolean
+black_square (const Search *s, int x, int y)
+{
+  for (int row = y; row < y + 3; row++)
+    for (int col = x; col < x + 3; col++)
+      if (!s->black[(gsize) row * (gsize) s->width + (gsize) col])
+        return FALSE;
+  return TRUE;
+}
+
+static void
+open_black (Search *s)
+{
+  for (int y = 0; y + 3 <= s->height; y++)
+    for (int x = 0; x + 3 <= s->width; x++)
+      if (black_square (s, x, y))
+        for (int row = y; row < y + 3; row++)
+          memset (s->opened + (gsize) row * (gsize) s->width + x, 1, 3);
+}
+
+/* Collects the region of @start; returns the mean brightness around it, as a
+ * share of white. */
+static double
+collect_region (Search *s, gsize start)
+{
+  double sum = 0;
+  gsize around = 0;
+
+  g_array_set_size (s->region, 0);
+  g_array_append_val (s->region, start);
+  s->black[start] = 2;
+  for (guint done = 0; done < s->region->len; done++) {
+    gsize i = g_array_index (s->region, gsize, done);
+    int x = (int) (i % (gsize) s->width), y = (int) (i / (gsize) s->width);
+
+    for (int row = MAX (0, y - 1); row <= MIN (y + 1, s->height - 1); row++)
+      for (int col = MAX (0, x - 1); col <= MIN (x + 1, s->width - 1); col++) {
+        gsize j = (gsize) row * (gsize) s->width + (gsize) col;
+
+        if (s->black[j] == 1) {
+          s->black[j] = 2;
+          g_array_append_val (s->region, j);
+        } else if (s->black[j] == 0) {
+          sum += image_brightest (s->image, j);
+          around++;
+        }
+      }
+  }
+  return around > 0 ? sum / (double) around / image_peak (s->image) : 0;
+}
+
+static void
+mark_if_block (Search *s, gsize start, Mask *mask)
+{
+  double contrast = collect_region (s, start);
+  gsize kept = 0;
+
+  for (guint i = 0; i < s->region->len; i++)
+    kept += s->opened[g_array_index (s->region, gsize, i)];
+  if ((double) kept < LEAST_KEPT * s->region->len || contrast < LEAST_CONTRAST)
+    return;
+  for (guint i = 0; i < s->region->len; i++)
+    mask->missing[g_array_index (s->region, gsize, i)] = 1;
+}
+
+/* A JPEG has smeared the edges of a block: takes one more pixel all round. */
+static void
+widen (Mask *mask, guint8 *copy)
+{
+  memcpy (copy, mask->missing, (gsize) mask->width * (gsize) mask->height);
+  for (int y = 0; y < mask->height; y++)
+    for (int x = 0; x < mask->width; x++) {
+      if (!copy[(gsize) y * (gsize) mask->width + (gsize) x])
+        continue;
+      for (int row = MAX (0, y - 1); row <= MIN (y + 1, mask->height - 1);
+           row++)
+        for (int col = MAX (0, x - 1); col <= MIN (x + 1, mask->width - 1);
+             col++)
+          mask->missing[(gsize) row * (gsize) mask->width + (gsize) col] = 1;
+    }
+}
+
+Mask *
+mask_of_black_blocks (const Image *image, GError **error)
+{
+  g_autoptr (Mask) black = mask_new (image->width, image->height, error);
+  g_autoptr (Mask) opened = NULL;
+  Mask *mask = NULL;
+  Search s = { image, image->width, image->height, NULL, NULL, NULL };
+
+  if (black != NULL)
+    opened = mask_new (image->width, image->height, error);
+  if (opened != NULL)
+    mask = mask_new (image->width, image->height, error);
+  if (mask == NULL)
+    return NULL;
+
+  s.black = black->missing;
+  s.opened = opened->missing;
+  s.region = g_array_new (FALSE, FALSE, sizeof (gsize));
+  mark_black (&s);
+  open_black (&s);
+  for (gsize i = 0; i < image_pixels (image); i++)
+    if (s.black[i] == 1)
+      mark_if_block (&s, i, mask);
+  g_array_unref (s.region);
+  if (image->meta.format == IMAGE_JPEG)
+    widen (mask, s.black);
+  return mask;
+}

@@ -1,0 +1,590 @@
+/* canvas.c - packed missing samples, and the passes over them */
+#include "imaging/inpaint/canvas.h"
+
+#include "base/error.h"
+#include "imaging/planes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows a block, unless the reach is larger: enough patches to keep threads
+ * busy, few enough rows to be cheap in memory. */
+#define LEAST_BLOCK 64
+
+/* Hidden pixels this near to something missing are filled along with it, so
+ * that patches there are whole. */
+#define HIDDEN_REACH 16
+
+/* Trust in a filled sample while holes grow shut: below one, so that what is
+ * known counts more and errors do not feed on themselves. */
+#define FILLED_TRUST 0.3f
+
+struct Canvas {
+  const Image *image;
+  const Mask *asked; /* what is written back */
+  Mask *missing;     /* that, and what is hidden near it */
+  int channels;
+  int reach;
+  int block; /* rows a block, at least the reach */
+  int block_count;
+  GArray **spans;    /* of each block, Span */
+  gsize *counts;     /* missing pixels of each block */
+  gsize *unfilled;   /* those of them that have no value yet */
+  gsize *row_starts; /* packed number of the first missing pixel of each row,
+                        and of the end */
+  float *values;     /* channels of each missing pixel; NaN until filled */
+};
+
+static gboolean
+lack_of_memory (const Image *image, GError **error)
+{
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+               "not enough memory to work on %d x %d pixels", image->width,
+               image->height);
+  return FALSE;
+}
+
+/* ---- what is missing ---- */
+
+static const guint8 *
+mask_row (const Mask *mask, int y)
+{
+  return mask->missing + (gsize) y * (gsize) mask->width;
+}
+
+/* Sets to @value what lies within @reach columns of a missing pixel. */
+static void
+mark_near (int *columns, const guint8 *missing, int width, int reach,
+           int value)
+{
+  int marked = 0; /* columns below are done with */
+
+  for (int x = 0; x < width; x++)
+    if (missing[x])
+      for (marked = MAX (marked, x - reach);
+           marked < MIN (width, x + reach + 1); marked++)
+        columns[marked] = value;
+}
+
+/* Adds hidden pixels near those that are asked for. */
+static void
+add_hidden (Canvas *canvas)
+{
+  const Image *image = canvas->image;
+  int width = image->width, height = image->height;
+  g_autofree int *latest = g_new (int, width); /* row of the lowest mark */
+
+  for (int x = 0; x < width; x++)
+    latest[x] = -HIDDEN_REACH - 1;
+  for (int below = 0; below < height + HIDDEN_REACH; below++) {
+    int y = below - HIDDEN_REACH;
+
+    if (below < height)
+      mark_near (latest, mask_row (canvas->asked, below), width, HIDDEN_REACH,
+                 below);
+    for (int x = 0; y >= 0 && x < width; x++) {
+      gsize i = (gsize) y * (gsize) width + (gsize) x;
+
+      if (latest[x] >= y - HIDDEN_REACH && image_is_transparent (image, i))
+        canvas->missing->missing[i] = MASK_PIXEL;
+    }
+  }
+}
+
+static gboolean
+copy_mask (Canvas *canvas, GError **error)
+{
+  canvas->missing =
+    mask_new (canvas->asked->width, canvas->asked->height, error);
+  if (canvas->missing == NULL)
+    return FALSE;
+  mask_add (canvas->missing, canvas->asked);
+  if (image_colours (canvas->image) == 1)
+    for (gsize i = 0; i < image_pixels (canvas->image); i++)
+      canvas->missing->missing[i] = canvas->missing->missing[i] != 0;
+  if (image_has_alpha (canvas->image) || canvas->image->meta.has_key)
+    add_hidden (canvas);
+  return TRUE;
+}
+
+static gsize
+count_nonzero (const guint8 *bytes, int count)
+{
+  gsize sum = 0;
+
+  for (int i = 0; i < count; i++)
+    sum += bytes[i] != 0;
+  return sum;
+}
+
+static void
+count_missing (Canvas *canvas)
+{
+  int height = canvas->missing->height;
+
+  canvas->row_starts = g_new0 (gsize, height + 1);
+  canvas->counts = g_new0 (gsize, canvas->block_count);
+  for (int y = 0; y < height; y++) {
+    gsize count =
+      count_nonzero (mask_row (canvas->missing, y), canvas->missing->width);
+
+    canvas->row_starts[y + 1] = canvas->row_starts[y] + count;
+    canvas->counts[y / canvas->block] += count;
+  }
+  canvas->unfilled =
+    g_memdup2 (canvas->counts, (gsize) canvas->block_count * sizeof (gsize));
+}
+
+/* ---- columns that matter ---- */
+
+static GArray *
+spans_of_marks (const int *marks, int width)
+{
+  GArray *spans = g_array_new (FALSE, FALSE, sizeof (Span));
+
+  for (int x = 0; x < width; x++)
+    if (marks[x]) {
+      Span span = { x, x };
+
+      while (span.right < width && marks[span.right])
+        span.right++;
+      g_array_append_val (spans, span);
+      x = span.right;
+    }
+  return spans;
+}
+
+/* Rows of a block are touched by what is missing in the blocks around too. */
+static void
+find_spans (Canvas *canvas)
+{
+  int width = canvas->missing->width, height = canvas->missing->height;
+  g_autofree int *marks = g_new (int, width);
+
+  canvas->spans = g_new0 (GArray *, canvas->block_count);
+  for (int b = 0; b < canvas->block_count; b++) {
+    int top = MAX (0, (b - 1) * canvas->block);
+    int bottom = MIN (height, (b + 2) * canvas->block);
+
+    memset (marks, 0, (gsize) width * sizeof (int));
+    for (int y = top; y < bottom; y++)
+      if (canvas->row_starts[y + 1] > canvas->row_starts[y])
+        mark_near (marks, mask_row (canvas->missing, y), width, canvas->reach,
+                   1);
+    canvas->spans[b] = spans_of_marks (marks, width);
+  }
+}
+
+const GArray *
+canvas_spans (const Canvas *canvas, int y)
+{
+  return canvas->spans[y / canvas->block];
+}
+
+/* ---- the canvas ---- */
+
+Canvas *
+canvas_new (const Image *image, const Mask *missing, int channels, int reach,
+            GError **error)
+{
+  g_autoptr (Canvas) canvas = g_new0 (Canvas, 1);
+  gsize samples;
+
+  canvas->image = image;
+  canvas->asked = missing;
+  canvas->channels = channels;
+  canvas->reach = reach;
+  canvas->block = MAX (LEAST_BLOCK, reach);
+  canvas->block_count = (image->height + canvas->block - 1) / canvas->block;
+  if (!copy_mask (canvas, error))
+    return NULL;
+  count_missing (canvas);
+  find_spans (canvas);
+  samples = canvas->row_starts[image->height] * (gsize) channels;
+  canvas->values = g_try_new (float, MAX (1, samples));
+  if (canvas->values == NULL) {
+    lack_of_memory (image, error);
+    return NULL;
+  }
+  for (gsize i = 0; i < samples; i++)
+    canvas->values[i] = NAN;
+  return g_steal_pointer (&canvas);
+}
+
+void
+canvas_free (Canvas *canvas)
+{
+  if (canvas == NULL)
+    return;
+  for (int b = 0; canvas->spans != NULL && b < canvas->block_count; b++)
+    g_array_unref (canvas->spans[b]);
+  g_free (canvas->spans);
+  mask_free (canvas->missing);
+  g_free (canvas->counts);
+  g_free (canvas->unfilled);
+  g_free (canvas->row_starts);
+  g_free (canvas->values);
+  g_free (canvas);
+}
+
+int
+canvas_channels (const Canvas *canvas)
+{
+  return canvas->channels;
+}
+
+gsize
+canvas_missing (const Canvas *canvas)
+{
+  return canvas->row_starts[canvas->missing->height];
+}
+
+gsize
+canvas_unfilled (const Canvas *canvas)
+{
+  gsize sum = 0;
+
+  for (int b = 0; b < canvas->block_count; b++)
+    sum += canvas->unfilled[b];
+  return sum;
+}
+
+/* The packed samples of the first missing pixel of row @y at or right of
+ * column @x. */
+static float *
+packed_from (const Canvas *canvas, int x, int y)
+{
+  gsize number =
+    canvas->row_starts[y] + count_nonzero (mask_row (canvas->missing, y), x);
+
+  return canvas->values + number * (gsize) canvas->channels;
+}
+
+static int
+colour_of_channel (const Canvas *canvas, int channel)
+{
+  return channel % image_colours (canvas->image);
+}
+
+/* ---- a pass ---- */
+
+/* One on its way. */
+typedef struct {
+  Canvas *canvas;
+  PassKind kind;
+  Window window;
+  guint8 *busy;        /* blocks with something wanted in or next to them */
+  int loaded, settled; /* rows above these are */
+} Pass;
+
+static void
+load_known (Window *w, int x, int y)
+{
+  const Image *image = w->canvas->image;
+  const guint16 *pixel = image_pixel (image, x, y);
+  gboolean seen = !image_is_transparent (
+    image, (gsize) y * (gsize) image->width + (gsize) x);
+  float scale = 1 / (float) image_peak (image);
+
+  for (int c = 0; c < w->channels; c++) {
+    gsize at = window_offset (w, c, x, y);
+
+    w->values[at] = (float) pixel[colour_of_channel (w->canvas, c)] * scale;
+    w->trust[at] = seen ? 1 : 0;
+  }
+}
+
+/* A pixel of which some channels are missing. */
+static void
+load_missing (Window *w, PassKind kind, int x, int y, const float *packed)
+{
+  guint8 missing = mask_row (w->canvas->missing, y)[x];
+  guint8 wanted = 0;
+
+  load_known (w, x, y);
+  for (int c = 0; c < w->channels; c++) {
+    gsize at = window_offset (w, c, x, y);
+    int colour = colour_of_channel (w->canvas, c);
+
+    if (!mask_hides (missing, colour))
+      continue;
+    w->values[at] = isnan (packed[c]) ? 0 : packed[c];
+    w->trust[at] = isnan (packed[c]) ? 0 : FILLED_TRUST;
+    if (kind == PASS_MISSING || isnan (packed[c]))
+      wanted |= (guint8) (1 << c);
+  }
+  w->wanted[(gsize) (y % w->rows) * (gsize) w->width + (gsize) x] = wanted;
+}
+
+static void
+clear_sums (Window *w, int left, int right, int y)
+{
+  gsize size = (gsize) (right - left) * sizeof (float);
+
+  for (int c = 0; c < w->channels; c++) {
+    memset (w->sums + window_offset (w, c, left, y), 0, size);
+    memset (w->weights + window_offset (w, c, left, y), 0, size);
+  }
+}
+
+static void
+load_row (Pass *pass, int y)
+{
+  Window *w = &pass->window;
+  const GArray *spans = canvas_spans (pass->canvas, y);
+  const guint8 *missing = mask_row (pass->canvas->missing, y);
+
+  for (guint i = 0; i < spans->len; i++) {
+    Span span = g_array_index (spans, Span, i);
+    const float *packed = packed_from (pass->canvas, span.left, y);
+
+    clear_sums (w, span.left, span.right, y);
+    for (int x = span.left; x < span.right; x++)
+      if (missing[x]) {
+        load_missing (w, pass->kind, x, y, packed);
+        packed += w->channels;
+      } else
+        load_known (w, x, y);
+  }
+}
+
+/* Sets the wanted channels of one pixel; TRUE if that filled it up. */
+static gboolean
+settle_pixel (const Window *w, int x, int y, float *packed)
+{
+  guint8 wanted = *window_wanted (w, x, y);
+  gboolean was_open = FALSE, is_open = FALSE;
+
+  for (int c = 0; c < w->channels; c++)
+    if (wanted >> c & 1) {
+      gsize at = window_offset (w, c, x, y);
+
+      was_open = was_open || isnan (packed[c]);
+      if (w->weights[at] > 0)
+        packed[c] = w->sums[at] / w->weights[at];
+      is_open = is_open || isnan (packed[c]);
+    }
+  return was_open && !is_open;
+}
+
+static void
+settle_row (Pass *pass, int y)
+{
+  Canvas *canvas = pass->canvas;
+  const GArray *spans = canvas_spans (canvas, y);
+  const guint8 *missing = mask_row (canvas->missing, y);
+
+  for (guint i = 0; i < spans->len; i++) {
+    Span span = g_array_index (spans, Span, i);
+    float *packed = packed_from (canvas, span.left, y);
+
+    for (int x = span.left; x < span.right; x++)
+      if (missing[x]) {
+        canvas->unfilled[y / canvas->block] -=
+          settle_pixel (&pass->window, x, y, packed);
+        packed += canvas->channels;
+      }
+  }
+}
+
+static void
+load_down_to (Pass *pass, int bottom)
+{
+  Window *w = &pass->window;
+
+  for (; pass->loaded < bottom; pass->loaded++) {
+    memset (w->wanted + (gsize) (pass->loaded % w->rows) * (gsize) w->width, 0,
+            (gsize) w->width);
+    if (pass->busy[pass->loaded / pass->canvas->block])
+      load_row (pass, pass->loaded);
+  }
+}
+
+static void
+settle_down_to (Pass *pass, int bottom)
+{
+  for (; pass->settled < bottom; pass->settled++)
+    if (pass->busy[pass->settled / pass->canvas->block])
+      settle_row (pass, pass->settled);
+}
+
+static gboolean
+window_init (Window *w, const Canvas *canvas, GError **error)
+{
+  gsize row = (gsize) canvas->image->width;
+  gsize samples;
+
+  w->canvas = canvas;
+  w->width = canvas->image->width;
+  w->height = canvas->image->height;
+  w->channels = canvas->channels;
+  w->rows = MIN (w->height, canvas->block + 2 * canvas->reach);
+  samples = row * (gsize) w->rows * (gsize) w->channels;
+  w->values = g_try_new (float, samples);
+  w->trust = g_try_new (float, samples);
+  w->sums = g_try_new (float, samples);
+  w->weights = g_try_new (float, samples);
+  w->wanted = g_try_malloc (row * (gsize) w->rows);
+  if (w->values == NULL || w->trust == NULL || w->sums == NULL
+      || w->weights == NULL || w->wanted == NULL)
+    return lack_of_memory (canvas->image, error);
+  return TRUE;
+}
+
+static void
+window_clear (Window *w)
+{
+  g_free (w->values);
+  g_free (w->trust);
+  g_free (w->sums);
+  g_free (w->weights);
+  g_free (w->wanted);
+}
+
+/* Notes where something is wanted before the pass changes that. */
+static guint8 *
+find_busy (const Canvas *canvas, const gsize *counts)
+{
+  guint8 *busy = g_malloc0 ((gsize) canvas->block_count);
+
+  for (int b = 0; b < canvas->block_count; b++)
+    for (int near = MAX (0, b - 1);
+         near <= MIN (canvas->block_count - 1, b + 1); near++)
+      busy[b] |= counts[near] > 0;
+  return busy;
+}
+
+static gboolean
+do_block (Pass *pass, int number, PassFunc func, gpointer data,
+          const Progress *progress, GError **error)
+{
+  const Canvas *canvas = pass->canvas;
+  int height = canvas->image->height;
+  int top = number * canvas->block;
+  int bottom = MIN (height, top + canvas->block);
+
+  load_down_to (pass, MIN (height, bottom + canvas->reach));
+  if (pass->busy[number]
+      && !func (&pass->window, top, bottom, progress, data, error))
+    return FALSE;
+  settle_down_to (pass, bottom == height ? height : bottom - canvas->reach);
+  return TRUE;
+}
+
+gboolean
+canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
+             const Progress *progress, GError **error)
+{
+  const gsize *counts =
+    kind == PASS_UNFILLED ? canvas->unfilled : canvas->counts;
+  Pass pass = { .canvas = canvas, .kind = kind };
+  gsize all = canvas_missing (canvas), done = 0;
+  gboolean ok;
+
+  pass.busy = find_busy (canvas, counts);
+  ok = window_init (&pass.window, canvas, error);
+  for (int b = 0; ok && b < canvas->block_count; b++) {
+    ProgressPart share = { progress, (double) done / (double) all,
+                           (double) (done + canvas->counts[b])
+                             / (double) all };
+    Progress part = progress_part (&share);
+
+    ok = do_block (&pass, b, func, data, &part, error);
+    done += canvas->counts[b];
+  }
+  window_clear (&pass.window);
+  g_free (pass.busy);
+  return ok;
+}
+
+/* ---- the last resort ---- */
+
+/* Mean of what is known of each colour; of all of them for one of which
+ * nothing is known.  FALSE if nothing is known at all. */
+static gboolean
+mean_colours (const Canvas *canvas, double mean[3])
+{
+  const Image *image = canvas->image;
+  double sums[3] = { 0 }, all = 0;
+  gsize counts[3] = { 0 }, known = 0;
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+
+    for (int c = 0; c < image_colours (image); c++)
+      if (!mask_hides (canvas->missing->missing[i], c)
+          && !image_is_transparent (image, i)) {
+        sums[c] += pixel[c];
+        counts[c]++;
+      }
+  }
+  for (int c = 0; c < 3; c++) {
+    all += sums[c];
+    known += counts[c];
+  }
+  for (int c = 0; c < 3 && known > 0; c++)
+    mean[c] =
+      (counts[c] > 0 ? sums[c] / (double) counts[c] : all / (double) known)
+      / image_peak (image);
+  return known > 0;
+}
+
+gboolean
+canvas_fill_rest (Canvas *canvas)
+{
+  gsize samples = canvas_missing (canvas) * (gsize) canvas->channels;
+  double mean[3];
+
+  if (!mean_colours (canvas, mean))
+    return FALSE;
+  for (gsize i = 0; i < samples; i++)
+    if (isnan (canvas->values[i]))
+      canvas->values[i] = (float)
+        mean[colour_of_channel (canvas, (int) (i % (gsize) canvas->channels))];
+  memset (canvas->unfilled, 0, (gsize) canvas->block_count * sizeof (gsize));
+  return TRUE;
+}
+
+/* ---- back into the picture ---- */
+
+/* Mean of what the channels that stand for @colour say. */
+static float
+mean_of_repeats (const Canvas *canvas, const float *packed, int colour)
+{
+  int colours = image_colours (canvas->image);
+  float sum = 0;
+
+  for (int c = colour; c < canvas->channels; c += colours)
+    sum += packed[c];
+  return sum * (float) colours / (float) canvas->channels;
+}
+
+static void
+write_pixel (const Canvas *canvas, Image *image, gsize i, const float *packed)
+{
+  guint16 *pixel = image->samples + i * (gsize) image->channels;
+  guint8 missing = canvas->missing->missing[i];
+
+  for (int c = 0; c < image_colours (image); c++)
+    if (mask_hides (missing, c))
+      pixel[c] = planes_to_sample (image, mean_of_repeats (canvas, packed, c));
+  /* That may move the last colour, which must not be one that is known. */
+  if (mask_hides (missing, image_colours (image) - 1))
+    image_avoid_key (image, i);
+  /* Entries of a palette may repeat; which one stood here is no clue. */
+  if (image->palette != NULL)
+    image->palette->index[i] = 0;
+}
+
+void
+canvas_write_back (const Canvas *canvas, Image *image)
+{
+  const float *packed = canvas->values;
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    if (canvas->asked->missing[i])
+      write_pixel (canvas, image, i, packed);
+    if (canvas->missing->missing[i])
+      packed += canvas->channels;
+  }
+}

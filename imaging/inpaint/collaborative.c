@@ -1,0 +1,423 @@
+#include "imaging/inpaint/collaborative.h"
+
+#include "base/cpudispatch.h"
+#include "base/parallel.h"
+#include "imaging/inpaint/dct.h"
+#include "imaging/inpaint/patches.h"
+#include "imaging/inpaint/similar.h"
+
+#include <math.h>
+
+/* Patches that a thread codes at a time, and that wait to be averaged. */
+#define CHUNK 128
+#define BATCH 2048
+
+#define MOST_CHANNELS 3
+
+/* Added to the known share of a patch to make its weight: a patch inside a
+ * hole only confirms what was filled there before. */
+#define LEAST_SAY 0.01f
+
+/* How far from a patch those like it are looked for. */
+#define SEARCH_RADIUS 9
+
+/* Groups are found in the first round, in the first that is not coarse, and
+ * then anew every so many. */
+#define LOOK_EVERY 6
+
+/* A patch of a group: where it is, seen from the first one, and what share of
+ * it is known. */
+typedef struct {
+  gint8 x, y;
+  guint8 known; /* 0 .. ALL_KNOWN, or UNKNOWN_INSIDE */
+} Member;
+
+#define ALL_KNOWN 254
+#define UNKNOWN_INSIDE 255 /* it holds a sample of which nothing is known */
+
+/* One size of patches. */
+typedef struct {
+  RoundScale scale;
+  int numbers; /* samples of a patch */
+  Cosines *cosines;
+  float *patches;    /* those of a batch */
+  Place *places;     /* of these */
+  float *weights;    /* of these */
+  GArray *members;   /* Member: of each group in turn */
+  guint groups_done; /* in this round */
+} Size;
+
+typedef struct {
+  const RoundSettings *settings;
+  Size sizes[MOST_SCALES];
+  int size_count;
+  float **scratch; /* as large as a chunk, for each thread */
+  Likeness likeness;
+  int spread;       /* factor of the distance of patches in this round */
+  gboolean looking; /* for similar patches, in this round */
+  float threshold;
+  gsize coded; /* patches, over all rounds */
+} Rounds;
+
+/* A batch of patches, some of which belong together. */
+typedef struct {
+  const Rounds *rounds;
+  const Window *window;
+  const Size *size;
+  const Place *centres; /* the first patch of each group */
+  Member *members;      /* all patches of each group */
+  int groups;
+} Batch;
+
+/* ---- a chunk of patches ---- */
+
+static guint8
+known_share (const Window *w, Place place, int side)
+{
+  int known = 0, unknown = 0;
+
+  for (int c = 0; c < w->channels; c++)
+    for (int row = 0; row < side; row++) {
+      const float *trust =
+        w->trust + window_offset (w, c, place.x, place.y + row);
+
+      for (int x = 0; x < side; x++) {
+        known += trust[x] == 1;
+        unknown += trust[x] == 0;
+      }
+    }
+  return (guint8) (unknown > 0
+                     ? UNKNOWN_INSIDE
+                     : ALL_KNOWN * known / (side * side * w->channels));
+}
+
+/* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
+ * There are @together rows, a power of two, of @groups numbers each. */
+static inline void
+mix (float *x, int together, int groups)
+{
+  float scale = 1 / sqrtf ((float) together);
+  int all = together * groups;
+
+  for (int half = groups; half < all; half *= 2)
+    for (int i = 0; i < all; i += 2 * half)
+      for (int j = i; j < i + half; j++) {
+        float a = x[j], b = x[j + half];
+
+        x[j] = a + b;
+        x[j + half] = a - b;
+      }
+  for (int i = 0; i < all; i++)
+    x[i] *= scale;
+}
+
+/* Zeroes what is small of the codes @x for one cosine, rows and columns as
+ * above, and adds up how many were kept of each column. */
+static inline void
+shrink (float *x, int together, int groups, float threshold, int *kept)
+{
+  if (together > 1)
+    mix (x, together, groups);
+  for (int k = 0; k < together; k++, x += groups)
+    for (int g = 0; g < groups; g++) {
+      gboolean keep = fabsf (x[g]) >= threshold;
+
+      x[g] = keep ? x[g] : 0;
+      kept[g] += keep;
+    }
+  if (together > 1)
+    mix (x - together * groups, together, groups);
+}
+
+/* Shrinks all codes of @groups groups of patches, and multiplies the weight of
+ * each patch by numbers / numbers kept.  The mean of each plane is always
+ * kept. */
+VECTOR_CLONES static void
+shrink_all (const Size *size, float threshold, float *codes, int groups,
+            float *weights)
+{
+  int together = size->scale.similar;
+  int plane = size->scale.side * size->scale.side;
+  int channels = size->numbers / plane;
+  int kept[CHUNK * MOST_CHANNELS] = { 0 };
+
+  for (int j = 1; j < plane; j++)
+    shrink (codes + (gsize) (j * together) * (gsize) (groups * channels),
+            together, groups * channels, threshold, kept);
+  for (int g = 0; g < groups; g++) {
+    int sum = channels * together;
+
+    for (int c = 0; c < channels; c++)
+      sum += kept[g * channels + c];
+    for (int k = 0; k < together; k++)
+      weights[k * groups + g] *=
+        (float) (size->numbers * together) / (float) sum;
+  }
+}
+
+/* Looks for patches like the one at @centre. */
+static void
+find_group (const Batch *b, Place centre, Member *members)
+{
+  int together = b->size->scale.similar, side = b->size->scale.side;
+  Place found[MOST_SIMILAR];
+
+  likeness_find (&b->rounds->likeness, centre, side, SEARCH_RADIUS, found,
+                 together);
+  for (int k = 0; k < together; k++)
+    members[k] = (Member){ .x = (gint8) (found[k].x - centre.x),
+                           .y = (gint8) (found[k].y - centre.y),
+                           .known = known_share (b->window, found[k], side) };
+}
+
+/* A patch inside a hole has little to say, one that reaches into the unknown
+ * nothing. */
+static float
+say (const Member *member)
+{
+  if (member->known == UNKNOWN_INSIDE)
+    return 0;
+  return (float) member->known / ALL_KNOWN + LEAST_SAY;
+}
+
+/* Sets places and weights of @groups groups; patch k of group g has number
+ * k groups + g, so that loops over groups run along memory. */
+static void
+place_groups (const Batch *b, int first, int groups, Place *places,
+              float *weights)
+{
+  int together = b->size->scale.similar;
+
+  for (int g = 0; g < groups; g++) {
+    Place centre = b->centres[first + g];
+    Member *members = b->members + (first + g) * together;
+
+    if (b->rounds->looking)
+      find_group (b, centre, members);
+    for (int k = 0; k < together; k++) {
+      places[k * groups + g] =
+        (Place){ centre.x + members[k].x, centre.y + members[k].y };
+      weights[k * groups + g] = say (&members[k]);
+    }
+  }
+}
+
+static void
+code_chunk (int chunk, int worker, gpointer data)
+{
+  const Batch *b = data;
+  const Size *size = b->size;
+  float *scratch = b->rounds->scratch[worker];
+  int most = CHUNK / size->scale.similar;
+  int groups = MIN (most, b->groups - chunk * most);
+  int count = groups * size->scale.similar;
+  float *patches =
+    size->patches + (gsize) (chunk * CHUNK) * (gsize) size->numbers;
+  Place *places = size->places + chunk * CHUNK;
+  float *weights = size->weights + chunk * CHUNK;
+
+  place_groups (b, chunk * most, groups, places, weights);
+  for (int p = 0; p < count; p++)
+    patch_copy (b->window, places[p], size->scale.side,
+                patches + (gsize) p * (gsize) size->numbers);
+  cosines_forward (size->cosines, patches, scratch, count);
+  shrink_all (size, b->rounds->threshold, patches, groups, weights);
+  cosines_backward (size->cosines, patches, scratch, count);
+}
+
+/* ---- batches and blocks ---- */
+
+typedef struct {
+  Window *window;
+  const Size *size;
+  int count;
+} Adding;
+
+/* One channel, so that threads do not meet. */
+static void
+add_channel (int channel, int worker, gpointer data)
+{
+  const Adding *adding = data;
+  const Size *size = adding->size;
+  int side = size->scale.side;
+
+  (void) worker;
+  for (int p = 0; p < adding->count; p++)
+    if (size->weights[p] > 0)
+      patch_add (adding->window, size->places[p], side, channel,
+                 size->patches + (gsize) p * (gsize) size->numbers
+                   + (gsize) (channel * side * side),
+                 size->weights[p]);
+}
+
+static void
+code_batch (Rounds *r, Window *window, Size *size, const Place *centres,
+            int groups)
+{
+  guint first = size->groups_done * (guint) size->scale.similar;
+  Adding adding = { window, size, groups * size->scale.similar };
+  Batch batch = { r, window, size, centres, NULL, groups };
+
+  if (r->looking)
+    g_array_set_size (size->members, first + (guint) adding.count);
+  batch.members = &g_array_index (size->members, Member, first);
+
+  parallel_for ((adding.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
+                NULL);
+  parallel_for (window->channels, add_channel, &adding, NULL, NULL);
+  r->coded += (gsize) adding.count;
+  size->groups_done += (guint) groups;
+}
+
+static gboolean
+code_size (Rounds *r, Window *window, Size *size, int top, int bottom,
+           const Progress *progress, GError **error)
+{
+  PlaceGrid grid = { size->scale.side, size->scale.step * r->spread };
+  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  guint most = (guint) (BATCH / size->scale.similar);
+
+  for (guint start = 0; start < places->len; start += most) {
+    if (!progress_step (progress, (double) start / (double) places->len,
+                        error))
+      return FALSE;
+    code_batch (r, window, size, &g_array_index (places, Place, start),
+                (int) MIN (most, places->len - start));
+  }
+  return TRUE;
+}
+
+static gboolean
+code_block (Window *window, int top, int bottom, const Progress *progress,
+            gpointer data, GError **error)
+{
+  Rounds *r = data;
+  int reach = rounds_reach (r->settings);
+
+  if (r->likeness.grey == NULL)
+    likeness_init (&r->likeness, window);
+  r->likeness.window = window;
+  if (r->looking)
+    likeness_update (&r->likeness, top - SEARCH_RADIUS, bottom + reach);
+  for (int i = 0; i < r->size_count; i++) {
+    ProgressPart share = { progress, (double) i / r->size_count,
+                           (double) (i + 1) / r->size_count };
+    Progress part = progress_part (&share);
+
+    /* A picture smaller than the patch has no such patches. */
+    if (r->sizes[i].scale.side <= MIN (window->width, window->height)
+        && !code_size (r, window, &r->sizes[i], top, bottom, &part, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- rounds ---- */
+
+int
+rounds_reach (const RoundSettings *settings)
+{
+  int reach = 0;
+
+  for (const RoundScale *scale = settings->scales; scale->side > 0; scale++)
+    reach =
+      MAX (reach, scale->side + (scale->similar > 1 ? SEARCH_RADIUS : 0));
+  return reach;
+}
+
+static void
+size_init (Size *size, const RoundScale *scale, int channels)
+{
+  int numbers = scale->side * scale->side * channels;
+
+  size->scale = *scale;
+  size->numbers = numbers;
+  size->cosines = cosines_new (scale->side, channels);
+  size->patches = g_new (float, (gsize) numbers *BATCH);
+  size->places = g_new (Place, BATCH);
+  size->weights = g_new (float, BATCH);
+  size->members = g_array_new (FALSE, TRUE, sizeof (Member));
+}
+
+static void
+size_clear (Size *size)
+{
+  cosines_free (size->cosines);
+  g_free (size->patches);
+  g_free (size->places);
+  g_free (size->weights);
+  g_array_unref (size->members);
+}
+
+static void
+rounds_init (Rounds *r, const RoundSettings *settings, int channels)
+{
+  int largest = 0;
+
+  r->settings = settings;
+  for (; settings->scales[r->size_count].side > 0; r->size_count++) {
+    Size *size = &r->sizes[r->size_count];
+
+    size_init (size, &settings->scales[r->size_count], channels);
+    largest = MAX (largest, size->numbers);
+  }
+  r->scratch = g_new (float *, parallel_threads ());
+  for (int i = 0; i < parallel_threads (); i++)
+    r->scratch[i] = g_new (float, (gsize) largest *CHUNK);
+}
+
+static void
+rounds_clear (Rounds *r)
+{
+  for (int i = 0; i < r->size_count; i++)
+    size_clear (&r->sizes[i]);
+  for (int i = 0; i < parallel_threads (); i++)
+    g_free (r->scratch[i]);
+  g_free (r->scratch);
+  likeness_clear (&r->likeness);
+}
+
+static gboolean
+do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
+          GError **error)
+{
+  const RoundSettings *s = r->settings;
+  double share = s->rounds > 1 ? (double) number / (s->rounds - 1) : 1;
+
+  r->threshold = (float) (s->first * pow (s->last / s->first, share));
+  r->spread = number < s->coarse ? 2 : 1;
+  r->looking =
+    number == 0
+    || (number >= s->coarse && (number - s->coarse) % LOOK_EVERY == 0);
+  for (int i = 0; i < r->size_count; i++)
+    r->sizes[i].groups_done = 0;
+  return canvas_pass (canvas, PASS_MISSING, code_block, r, progress, error);
+}
+
+/* What the first rounds cost; a coarse one has a fourth of the patches. */
+static double
+work_before (const RoundSettings *settings, int rounds)
+{
+  return rounds - 0.75 * MIN (rounds, settings->coarse);
+}
+
+gboolean
+canvas_improve (Canvas *canvas, const RoundSettings *settings, gsize *patches,
+                const Progress *progress, GError **error)
+{
+  Rounds r = { 0 };
+  double work = work_before (settings, settings->rounds);
+  gboolean ok = TRUE;
+
+  rounds_init (&r, settings, canvas_channels (canvas));
+  for (int i = 0; ok && i < settings->rounds; i++) {
+    ProgressPart part = { progress, work_before (settings, i) / work,
+                          work_before (settings, i + 1) / work };
+    Progress round = progress_part (&part);
+
+    ok = do_round (&r, canvas, i, &round, error);
+  }
+  *patches = r.coded;
+  rounds_clear (&r);
+  return ok;
+}

@@ -1,0 +1,35 @@
+/* dct.h - the cosine transform of many patches at once
+ *
+ * With C the orthonormal cosines of one side and K those over the channels,
+ *
+ *     X[k, l, m] = sum_xyc  C[x, k] C[y, l] K[c, m] Y[x, y, c].
+ *
+ * One axis after the other costs 2 n (2 side + channels) operations a patch of
+ * n samples, where a dictionary of cosines costs 2 n^2.  Colours are mixed in
+ * place.  Each other axis is one matrix product for all patches, Z = Y' C,
+ * which also turns the axes round by one: x y m p -> y m p k -> m p k l.  So
+ * the axis to be transformed always comes first, and in the end the numbers of
+ * all patches that belong to the same cosine of a plane lie side by side.
+ */
+#pragma once
+
+#include "base/matrix.h"
+
+typedef struct Cosines Cosines;
+
+/* For patches of 1 or 3 channels. */
+Cosines *cosines_new (int side, int channels);
+
+/* @self may be NULL. */
+void cosines_free (Cosines *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cosines, cosines_free)
+
+/* Replaces the @count patches in @y, one after the other, each plane after
+ * plane and row after row, by their codes: (k, l, m) of patch p is number
+ * m + channels (p + count (k + side l)).  @scratch is as large. */
+void cosines_forward (const Cosines *self, float *y, float *scratch,
+                      int count);
+
+/* The way back. */
+void cosines_backward (const Cosines *self, float *y, float *scratch,
+                       int count);

@@ -1,0 +1,376 @@
+/* fill.c - overlapping patches, masked pursuit, growing inward
+ *
+ * A patch knows the sum of the trust in its samples.  One pass codes those
+ * patches around unfilled samples that know enough, averages what they say and
+ * fills what got something.  When no patch knows enough any more, it is
+ * measured what the best one knows, and a share of that is enough from then
+ * on.
+ *
+ * The ridge.  A patch of few known samples can be explained in many ways; the
+ * smooth ones are likelier.  The penalty of an atom is its roughness, the sum
+ * of squared differences of neighbours within a plane:
+ *     ridge_j = ridge * sum (d_j(x + 1, y) - d_j(x, y))^2 + likewise down.
+ * For cosines that is the squared frequency, the inverse of what the spectrum
+ * of photographs falls by.  Differences between colours count a little: enough
+ * to make a patch grey of which only red is known.
+ */
+#include "imaging/inpaint/fill.h"
+
+#include "base/error.h"
+#include "imaging/inpaint/patches.h"
+#include "omp/pursuit.h"
+
+#include <math.h>
+
+/* Patches coded at a time: work for many threads, little memory. */
+#define BATCH 1024
+
+/* Weight of a patch that no atom explains: it counts where nothing else does.
+ */
+#define NO_SAY 1e-6f
+
+/* What differences between colours count. */
+#define COLOUR_SHARE 0.03
+
+/* How far a patch may go beyond the range that it was told, as a share of
+ * that. */
+#define LEEWAY 0.2f
+
+/* Less than the trust in any one sample. */
+#define LEAST_KNOWLEDGE 1e-3
+
+typedef struct {
+  Canvas *canvas;
+  const Dictionary *dictionary;
+  const FillSettings *settings;
+
+  int step;
+  double most;   /* what the best patch knows, while that is measured */
+  double enough; /* what a patch has to know to be coded */
+  gsize coded;   /* patches */
+  Pursuit *pursuit;
+  float *ridge;
+  MatF Y, W;
+  SparseMat X;
+  float *said; /* one patch */
+} Filler;
+
+static double
+squared (double x)
+{
+  return x * x;
+}
+
+static double
+roughness (const float *atom, int patch, int channels)
+{
+  double sum = 0;
+
+  for (int i = 0; i < patch * patch * channels; i++) {
+    if ((i + 1) % patch != 0)
+      sum += squared (atom[i + 1] - atom[i]);
+    if (i / patch % patch != patch - 1)
+      sum += squared (atom[i + patch] - atom[i]);
+    if (i / patch / patch < channels - 1)
+      sum += COLOUR_SHARE * squared (atom[i + patch * patch] - atom[i]);
+  }
+  return sum;
+}
+
+static float *
+make_ridge (const Dictionary *dictionary, double factor)
+{
+  int atoms = dictionary->atoms.cols;
+  float *ridge = g_new (float, atoms);
+
+  for (int j = 0; j < atoms; j++)
+    ridge[j] = (float) (factor
+                        * roughness (matf_at (&dictionary->atoms, 0, j),
+                                     dictionary->patch, dictionary->channels));
+  return ridge;
+}
+
+/* ---- which patches ---- */
+
+/* Channels that are coded together. */
+typedef struct {
+  int first, count;
+} Group;
+
+/* Sum of the trust in the samples of the patch at @place; 0 where the group
+ * wants nothing. */
+static double
+knowledge (const Window *window, Place place, int patch, Group group)
+{
+  int cols = MIN (patch, window->width - place.x);
+  int bottom = MIN (place.y + patch, window->height);
+  int bits = ((1 << group.count) - 1) << group.first, wanted = 0;
+  double sum = 0;
+
+  for (int y = place.y; y < bottom; y++)
+    for (int x = 0; x < cols; x++)
+      wanted |= window_wanted (window, place.x, y)[x];
+  if (!(wanted & bits))
+    return 0;
+  for (int c = group.first; c < group.first + group.count; c++)
+    for (int y = place.y; y < bottom; y++) {
+      const float *row = window->trust + window_offset (window, c, place.x, y);
+
+      for (int x = 0; x < cols; x++)
+        sum += row[x];
+    }
+  return sum;
+}
+
+static GArray *
+places_in (const Filler *f, const Window *window, int top, int bottom)
+{
+  PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
+
+  return patch_places (window, &grid, top, bottom);
+}
+
+static Group
+group_from (const Filler *f, int first)
+{
+  return (Group){ first, f->dictionary->channels };
+}
+
+/* A pass that only looks. */
+static gboolean
+measure_block (Window *window, int top, int bottom, const Progress *progress,
+               gpointer data, GError **error)
+{
+  Filler *f = data;
+  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+
+  for (int first = 0; first < window->channels;
+       first += f->dictionary->channels)
+    for (guint i = 0; i < places->len; i++)
+      f->most =
+        MAX (f->most, knowledge (window, g_array_index (places, Place, i),
+                                 f->dictionary->patch, group_from (f, first)));
+  return progress_step (progress, 0, error);
+}
+
+/* The places whose patches know enough of @group. */
+static GArray *
+knowing_places (const Filler *f, const Window *window, const GArray *places,
+                Group group)
+{
+  GArray *knowing = g_array_new (FALSE, FALSE, sizeof (Place));
+
+  for (guint i = 0; i < places->len; i++) {
+    Place place = g_array_index (places, Place, i);
+
+    if (knowledge (window, place, f->dictionary->patch, group) >= f->enough)
+      g_array_append_val (knowing, place);
+  }
+  return knowing;
+}
+
+/* ---- coding ---- */
+
+/* Keeps what a patch says near what it was told: far from what is known,
+ * sums of atoms know no bounds, and would be taken for known further in. */
+static void
+stay_within (float *said, const float *told, const float *trust, int samples)
+{
+  float least = INFINITY, most = -INFINITY, margin;
+
+  for (int i = 0; i < samples; i++)
+    if (trust[i] > 0) {
+      least = MIN (least, told[i]);
+      most = MAX (most, told[i]);
+    }
+  margin = LEEWAY * (most - least);
+  for (int i = 0; i < samples && least <= most; i++)
+    said[i] = CLAMP (said[i], least - margin, most + margin);
+}
+
+/* What patch @p of a batch says in the end. */
+static void
+speak (Filler *f, Window *window, Place place, int first, int p,
+       const SparseMat *X)
+{
+  const Dictionary *d = f->dictionary;
+  int plane = d->patch * d->patch;
+  /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
+   * atom at all means that it had nothing to go by. */
+  float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : NO_SAY;
+
+  sparse_apply (&d->atoms, X, p, f->said);
+  for (int c = 0; c < d->channels; c++) {
+    if (f->settings->bounded)
+      stay_within (f->said + c * plane, matf_at (&f->Y, c * plane, p),
+                   matf_at (&f->W, c * plane, p), plane);
+    patch_add (window, place, d->patch, first + c, f->said + c * plane,
+               weight);
+  }
+}
+
+/* Codes channels @first on of @count patches and adds what they say. */
+static gboolean
+code_batch (Filler *f, Window *window, const Place *places, int count,
+            int first, const Progress *progress, GError **error)
+{
+  const Dictionary *d = f->dictionary;
+  PursuitOptions options = { .max_atoms = f->settings->max_atoms,
+                             .max_error = f->settings->max_error,
+                             .ridge = f->ridge };
+  MatF Y = matf_columns (&f->Y, 0, count);
+  MatF W = matf_columns (&f->W, 0, count);
+  SparseMat X = f->X;
+
+  X.cols = count;
+  for (int p = 0; p < count; p++)
+    patch_get (window, places[p], d->patch, first, d->channels,
+               matf_at (&Y, 0, p), matf_at (&W, 0, p));
+  if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
+    return FALSE;
+  for (int p = 0; p < count; p++)
+    speak (f, window, places[p], first, p, &X);
+  return TRUE;
+}
+
+static gboolean
+code_group (Filler *f, Window *window, const GArray *places, Group group,
+            const Progress *progress, GError **error)
+{
+  g_autoptr (GArray) knowing = knowing_places (f, window, places, group);
+  Progress inner = { .cancellable = progress->cancellable };
+
+  for (guint start = 0; start < knowing->len; start += BATCH) {
+    int count = (int) MIN (BATCH, knowing->len - start);
+
+    if (!progress_step (progress, (double) start / (double) knowing->len,
+                        error)
+        || !code_batch (f, window, &g_array_index (knowing, Place, start),
+                        count, group.first, &inner, error))
+      return FALSE;
+    f->coded += (gsize) count;
+  }
+  return TRUE;
+}
+
+static gboolean
+code_block (Window *window, int top, int bottom, const Progress *progress,
+            gpointer data, GError **error)
+{
+  Filler *f = data;
+  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+  int channels = f->dictionary->channels;
+
+  for (int first = 0; first < window->channels; first += channels) {
+    ProgressPart share = { progress, (double) first / window->channels,
+                           (double) (first + channels) / window->channels };
+    Progress part = progress_part (&share);
+
+    if (!code_group (f, window, places, group_from (f, first), &part, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- turns ---- */
+
+/* Sets what is enough to a share of what the best patch knows.  Patches that
+ * hardly overlap may all see nothing but hole; patches between them see its
+ * edge. */
+static gboolean
+lower_demands (Filler *f, const Progress *quiet, GError **error)
+{
+  f->most = 0;
+  if (!canvas_pass (f->canvas, PASS_UNFILLED, measure_block, f, quiet, error))
+    return FALSE;
+  f->enough = f->settings->least_share * f->most;
+  f->enough = MAX (f->enough, LEAST_KNOWLEDGE);
+  if (f->most > 0)
+    return TRUE;
+  if (f->step > 1) {
+    f->step = (f->step + 1) / 2;
+    return lower_demands (f, quiet, error);
+  }
+  /* Holes that nothing known is near, such as those in the midst of what is
+   * transparent. */
+  if (canvas_fill_rest (f->canvas))
+    return TRUE;
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                       "every pixel is missing: nothing to restore from");
+  return FALSE;
+}
+
+/* Share of the work that the first turn is taken for. */
+#define FIRST_TURN 0.9
+
+static gboolean
+fill_all (Filler *f, const Progress *progress, GError **error)
+{
+  gsize left = canvas_unfilled (f->canvas), later = 0;
+  Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
+  ProgressPart turn = { progress, 0, FIRST_TURN };
+
+  if (left > 0 && !lower_demands (f, &quiet, error))
+    return FALSE;
+  while ((left = canvas_unfilled (f->canvas)) > 0) {
+    Progress part = progress_part (&turn);
+
+    if (!canvas_pass (f->canvas, PASS_UNFILLED, code_block, f, &part, error))
+      return FALSE;
+    if (later == 0)
+      later = canvas_unfilled (f->canvas);
+    if (canvas_unfilled (f->canvas) == left
+        && !lower_demands (f, &quiet, error))
+      return FALSE;
+    turn.from = turn.to = 1
+                          - (1 - FIRST_TURN)
+                              * (double) canvas_unfilled (f->canvas)
+                              / (double) MAX (1, later);
+  }
+  return TRUE;
+}
+
+static void
+filler_init (Filler *f)
+{
+  int n = f->dictionary->atoms.rows;
+
+  f->step = f->settings->step;
+  f->pursuit = pursuit_new (&f->dictionary->atoms);
+  f->ridge = make_ridge (f->dictionary, f->settings->ridge);
+  f->Y = matf_new (n, BATCH);
+  f->W = matf_new (n, BATCH);
+  f->said = g_new (float, n);
+  f->X = sparse_new (f->dictionary->atoms.cols, BATCH, f->settings->max_atoms);
+}
+
+static void
+filler_clear (Filler *f)
+{
+  pursuit_free (f->pursuit);
+  g_free (f->ridge);
+  matf_clear (&f->Y);
+  matf_clear (&f->W);
+  g_free (f->said);
+  sparse_clear (&f->X);
+}
+
+gboolean
+canvas_fill (Canvas *canvas, const Dictionary *dictionary,
+             const FillSettings *settings, gsize *patches,
+             const Progress *progress, GError **error)
+{
+  Filler f = { .canvas = canvas,
+               .dictionary = dictionary,
+               .settings = settings };
+  gboolean ok;
+
+  g_return_val_if_fail (canvas_channels (canvas) % dictionary->channels == 0,
+                        FALSE);
+
+  filler_init (&f);
+  ok = fill_all (&f, progress, error);
+  *patches = f.coded;
+  filler_clear (&f);
+  return ok;
+}

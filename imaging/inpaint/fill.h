@@ -1,0 +1,32 @@
+/* fill.h - fill missing samples by masked pursuit, growing inward
+ *
+ * Patches that touch an unfilled sample are coded by a pursuit that sees only
+ * samples it may trust; the code times the whole dictionary predicts the rest,
+ * and overlapping patches are averaged.  Patches that know most come first;
+ * what they fill is then trusted a little by those further inside a hole.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "dictlearn/dictionary.h"
+#include "imaging/inpaint/canvas.h"
+
+typedef struct {
+  int step;         /* from one patch to the next */
+  int max_atoms;    /* a patch */
+  double max_error; /* mean squared residual of a patch that is good enough */
+  double ridge;     /* penalty of rough atoms; 0 for plain least squares */
+  gboolean bounded; /* patches stay near the range that they were told */
+  double least_share; /* a patch is coded if it knows this share of what the
+                         best one knows, 0 .. 1 */
+} FillSettings;
+
+/* Gives every missing sample of @canvas a value.  The channels of @canvas are
+ * a multiple of those of @dictionary, and are coded in groups of that size.
+ *
+ * @patches is set to the number of patches that were coded.  @progress may be
+ * NULL.  Returns FALSE with @error set: INPUT when nothing is known, LIMIT for
+ * lack of memory, CANCELLED. */
+gboolean canvas_fill (Canvas *canvas, const Dictionary *dictionary,
+                      const FillSettings *settings, gsize *patches,
+                      const Progress *progress, GError **error);

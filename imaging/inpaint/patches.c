@@ -1,0 +1,142 @@
+#include "imaging/inpaint/patches.h"
+
+#include "base/cpudispatch.h"
+
+#include <string.h>
+
+/* ---- places ---- */
+
+/* Coordinate of the last place along a side. */
+static int
+last_place (int length, const PlaceGrid *grid)
+{
+  return MAX (0, length - grid->patch);
+}
+
+/* Number of the first place at or after coordinate @from; the last place is
+ * moved to the edge. */
+static int
+place_after (int from, int length, const PlaceGrid *grid)
+{
+  int last = (last_place (length, grid) + grid->step - 1) / grid->step;
+  int number = (MAX (0, from) + grid->step - 1) / grid->step;
+
+  if (number >= last)
+    return from <= last_place (length, grid) ? last : last + 1;
+  return number;
+}
+
+static int
+place_number (int number, int length, const PlaceGrid *grid)
+{
+  return MIN (number * grid->step, last_place (length, grid));
+}
+
+/* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
+ * the columns in @span. */
+static void
+count_rows (int *columns, const Window *window, Span span, int from, int to,
+            int sign)
+{
+  for (int y = from; y < MIN (to, window->height); y++) {
+    const guint8 *wanted = window_wanted (window, 0, y);
+
+    for (int x = span.left; x < span.right; x++)
+      columns[x] += wanted[x] != 0 ? sign : 0;
+  }
+}
+
+static void
+places_of_row (GArray *places, const Window *window, const int *columns,
+               Span span, int y, const PlaceGrid *grid)
+{
+  int end = place_after (span.right, window->width, grid);
+
+  for (int i = place_after (span.left, window->width, grid); i < end; i++) {
+    Place place = { place_number (i, window->width, grid), y };
+    int right = MIN (place.x + grid->patch, window->width);
+
+    for (int x = place.x; x < right; x++)
+      if (columns[x] > 0) {
+        g_array_append_val (places, place);
+        break;
+      }
+  }
+}
+
+GArray *
+patch_places (const Window *window, const PlaceGrid *grid, int top, int bottom)
+{
+  const GArray *spans = canvas_spans (window->canvas, top);
+  GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_autofree int *columns = g_new0 (int, window->width);
+  int end = place_after (bottom, window->height, grid);
+  int above = top, below = top; /* rows now counted */
+
+  for (int i = place_after (top, window->height, grid); i < end; i++) {
+    int y = place_number (i, window->height, grid);
+
+    for (guint s = 0; s < spans->len; s++) {
+      Span span = g_array_index (spans, Span, s);
+
+      count_rows (columns, window, span, below, y + grid->patch, 1);
+      count_rows (columns, window, span, above, y, -1);
+      places_of_row (places, window, columns, span, y, grid);
+    }
+    above = y;
+    below = y + grid->patch;
+  }
+  return places;
+}
+
+/* ---- samples ---- */
+
+void
+patch_get (const Window *window, Place place, int patch, int first, int count,
+           float *y, float *w)
+{
+  int cols = MIN (patch, window->width - place.x);
+  int rows = MIN (patch, window->height - place.y);
+
+  if (cols < patch || rows < patch) {
+    memset (y, 0, (gsize) (patch * patch * count) * sizeof (float));
+    memset (w, 0, (gsize) (patch * patch * count) * sizeof (float));
+  }
+  for (int c = 0; c < count; c++)
+    for (int row = 0; row < rows; row++) {
+      gsize at = window_offset (window, first + c, place.x, place.y + row);
+      int to = (c * patch + row) * patch;
+
+      for (int x = 0; x < cols; x++) {
+        w[to + x] = window->trust[at + x];
+        y[to + x] = w[to + x] > 0 ? window->values[at + x] : 0;
+      }
+    }
+}
+
+void
+patch_copy (const Window *window, Place place, int patch, float *y)
+{
+  for (int c = 0; c < window->channels; c++)
+    for (int row = 0; row < patch; row++, y += patch)
+      memcpy (
+        y, window->values + window_offset (window, c, place.x, place.y + row),
+        (gsize) patch * sizeof (float));
+}
+
+VECTOR_CLONES void
+patch_add (Window *window, Place place, int patch, int channel, const float *y,
+           float weight)
+{
+  int cols = MIN (patch, window->width - place.x);
+  int rows = MIN (patch, window->height - place.y);
+
+  for (int row = 0; row < rows; row++) {
+    gsize at = window_offset (window, channel, place.x, place.y + row);
+
+    for (int x = 0; x < cols; x++) {
+      window->sums[at + x] += weight * y[row * patch + x];
+      window->weights[at + x] += weight;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/* patches.h - patches out of the window of a canvas, and back with weights
+ *
+ * A place is the upper left corner of a patch.  A patch may stand out over the
+ * right and lower edge of a picture that is smaller than it; its samples there
+ * weigh nothing.
+ */
+#pragma once
+
+#include "imaging/inpaint/canvas.h"
+
+typedef struct {
+  int x, y;
+} Place;
+
+typedef struct {
+  int patch; /* side of a patch */
+  int step;  /* from one place to the next */
+} PlaceGrid;
+
+/* The places of a grid, with upper edge in rows @top .. @bottom - 1, whose
+ * patches hold a wanted pixel, row after row, as an array of Place.  The grid
+ * reaches all edges of the picture. */
+GArray *patch_places (const Window *window, const PlaceGrid *grid, int top,
+                      int bottom);
+
+/* Copies the patch at @place of channels @first .. @first + @count - 1 into
+ * @y, plane after plane, and the trust in its samples into @w.  Samples that
+ * are not trusted, or beyond the edge, become zero. */
+void patch_get (const Window *window, Place place, int patch, int first,
+                int count, float *y, float *w);
+
+/* Copies all channels of the patch at @place, which lies within the picture,
+ * plane after plane. */
+void patch_copy (const Window *window, Place place, int patch, float *y);
+
+/* Adds @weight times the @channel-th plane @y of a patch, and @weight itself,
+ * to the sums of the window. */
+void patch_add (Window *window, Place place, int patch, int channel,
+                const float *y, float weight);

@@ -1,0 +1,144 @@
+/* restore.c - from a picture with a mask to a picture without holes */
+#include "imaging/inpaint/restore.h"
+
+#include "base/error.h"
+#include "dictlearn/builtin.h"
+#include "imaging/inpaint/fill.h"
+#include "imaging/inpaint/collaborative.h"
+
+/* Variance of what rounding to 8 bits adds; to explain less is to explain
+ * noise. */
+#define ROUNDING_ERROR (1. / 255 / 255 / 12)
+
+/* The paper codes separate patches with a tenth of 300 atoms. */
+#define PAPER_ATOMS 30
+
+typedef struct {
+  FillSettings fill;
+  RoundSettings rounds;
+} Effort;
+
+#define FILL(distance, atoms)                                                 \
+  {                                                                           \
+    .step = distance, .max_atoms = atoms, .max_error = ROUNDING_ERROR,        \
+    .ridge = 0.02, .bounded = TRUE, .least_share = 0.3                        \
+  }
+
+/* For the built-in dictionary: a quick fill, then rounds. */
+static const Effort efforts[] = {
+  [QUALITY_FAST] = { FILL (4, 12), { 8, 0, 0.6, 0.03, { { 10, 3, 1 } } } },
+  [QUALITY_NORMAL] = { FILL (3, 16),
+                       { 14,
+                         8,
+                         1.0,
+                         0.025,
+                         { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } } } },
+  [QUALITY_BEST] = { FILL (2, 24),
+                     { 28,
+                       0,
+                       0.9,
+                       0.02,
+                       { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } } } },
+};
+
+/* For a dictionary that was named: a thorough fill with it alone, so that what
+ * comes out is its own work. */
+static const FillSettings fills[] = {
+  [QUALITY_FAST] = FILL (4, 12),
+  [QUALITY_NORMAL] = FILL (2, 20),
+  [QUALITY_BEST] = FILL (1, 24),
+};
+
+/* Share of the work that the fill is, before rounds. */
+static const double fill_shares[] = {
+  [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
+};
+
+void
+restore_report_clear (RestoreReport *report)
+{
+  g_clear_pointer (&report->dictionary, g_free);
+}
+
+static FillSettings
+choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
+{
+  FillSettings fill = options->dictionary == NULL
+                        ? efforts[options->quality].fill
+                        : fills[options->quality];
+
+  if (options->paper_protocol)
+    fill =
+      (FillSettings){ .step = dictionary->patch, .max_atoms = PAPER_ATOMS };
+  if (options->max_atoms > 0)
+    fill.max_atoms = options->max_atoms;
+  fill.max_atoms = MIN (fill.max_atoms, dictionary->atoms.cols);
+  return fill;
+}
+
+/* Fills, and improves unless @rounds is NULL. */
+static gboolean
+fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
+                  const FillSettings *fill, const RoundSettings *rounds,
+                  double share, gsize *patches, const Progress *progress,
+                  GError **error)
+{
+  ProgressPart filling = { progress, 0, share };
+  ProgressPart improving = { progress, share, 1 };
+  Progress part = progress_part (&filling);
+  gsize more = 0;
+
+  if (!canvas_fill (canvas, dictionary, fill, patches, &part, error))
+    return FALSE;
+  part = progress_part (&improving);
+  if (rounds != NULL && !canvas_improve (canvas, rounds, &more, &part, error))
+    return FALSE;
+  *patches += more;
+  return TRUE;
+}
+
+static gboolean
+restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
+              const RestoreOptions *options, RestoreReport *report,
+              const Progress *progress, GError **error)
+{
+  FillSettings fill = choose_fill (options, dictionary);
+  gboolean improve = options->dictionary == NULL && !options->paper_protocol;
+  const RoundSettings *rounds =
+    improve ? &efforts[options->quality].rounds : NULL;
+  int reach =
+    MAX (dictionary->patch, rounds != NULL ? rounds_reach (rounds) : 0);
+  g_autoptr (Canvas) canvas = canvas_new (
+    image, missing, MAX (image_colours (image), dictionary->channels), reach,
+    error);
+
+  if (canvas == NULL
+      || !fill_and_improve (canvas, dictionary, &fill, rounds,
+                            improve ? fill_shares[options->quality] : 1,
+                            &report->patches, progress, error))
+    return FALSE;
+  canvas_write_back (canvas, image);
+  report->masked_pixels = mask_count (missing);
+  report->dictionary = dictionary_describe (dictionary);
+  return TRUE;
+}
+
+gboolean
+image_restore (Image *image, const Mask *missing,
+               const RestoreOptions *options, RestoreReport *report,
+               const Progress *progress, GError **error)
+{
+  g_autoptr (Dictionary) builtin = NULL;
+  const Dictionary *dictionary = options->dictionary;
+
+  if (missing->width != image->width || missing->height != image->height) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "the mask has %d x %d pixels, the picture %d x %d",
+                 missing->width, missing->height, image->width, image->height);
+    return FALSE;
+  }
+  if (dictionary == NULL)
+    dictionary = builtin = dictionary_builtin (image_colours (image));
+  return restore_with (image, missing, dictionary, options, report, progress,
+                       error);
+}

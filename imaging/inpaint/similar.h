@@ -1,0 +1,31 @@
+/* similar.h - patches of a picture that look like a given one
+ *
+ * Looked for near it, by the squared distance of the means of their channels.
+ */
+#pragma once
+
+#include "imaging/inpaint/patches.h"
+
+#define MOST_SIMILAR 32    /* patches that are looked for */
+#define LARGEST_SIMILAR 32 /* side of those */
+
+/* The mean of the channels of the rows of a window, NAN where nothing is
+ * known.  Rows as in the window. */
+typedef struct {
+  const Window *window;
+  float *grey;
+} Likeness;
+
+/* @window may change what it holds, but not its size. */
+void likeness_init (Likeness *self, const Window *window);
+void likeness_clear (Likeness *self);
+
+/* Takes over rows @top .. @bottom - 1 of the window. */
+void likeness_update (Likeness *self, int top, int bottom);
+
+/* Sets @found to the @count places within @radius of @place whose patches are
+ * most like the one there, best first; it is itself the first.  Repeats it
+ * where there are fewer.  Only rows that likeness_update() knows are looked
+ * at: the caller updates @radius rows above and below its patches. */
+void likeness_find (const Likeness *self, Place place, int patch, int radius,
+                    Place *found, int count);

@@ -1,0 +1,190 @@
+/* test_collaborative.c - the parts of a round against what they are by definition */
+#include "base/random.h"
+#include "imaging/inpaint/dct.h"
+#include "imaging/inpaint/patches.h"
+#include "imaging/inpaint/collaborative.h"
+#include "imaging/inpaint/similar.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+static float *
+random_numbers (int count, guint64 seed)
+{
+  float *numbers = g_new (float, count);
+
+  for (int i = 0; i < count; i++)
+    numbers[i] = (float) random_uniform (seed, 3, (guint64) i) - 0.5f;
+  return numbers;
+}
+
+/* One axis after the other is the product with the cosine at once. */
+static void
+check_cosines (int side, int channels, int count)
+{
+  int n = side * side * channels;
+  g_autoptr (Cosines) cosines = cosines_new (side, channels);
+  g_autofree float *patches = random_numbers (n * count, 1);
+  g_autofree float *codes = g_memdup2 (patches, (gsize) (n * count) * 4);
+  g_autofree float *scratch = g_new (float, n *count);
+
+  cosines_forward (cosines, codes, scratch, count);
+  for (int j = 0; j < n; j++) {
+    int k = j % side, l = j / side % side, m = j / side / side;
+
+    for (int p = 0; p < count; p++) {
+      double sum = 0;
+
+      for (int i = 0; i < n; i++) {
+        int x = i % side, y = i / side % side, c = i / side / side;
+
+        sum += patches[p * n + i] * cos (G_PI * (x + 0.5) * k / side)
+               * cos (G_PI * (y + 0.5) * l / side)
+               * cos (G_PI * (c + 0.5) * m / channels);
+      }
+      sum *= sqrt ((k ? 2. : 1.) * (l ? 2. : 1.) * (m ? 2. : 1.) / n);
+      g_assert_cmpfloat_with_epsilon (
+        codes[m + channels * (p + count * (k + side * l))], (float) sum,
+        1e-5f);
+    }
+  }
+  cosines_backward (cosines, codes, scratch, count);
+  for (int i = 0; i < n * count; i++)
+    g_assert_cmpfloat_with_epsilon (codes[i], patches[i], 1e-5f);
+}
+
+static void
+test_cosines (void)
+{
+  check_cosines (5, 3, 7);
+  check_cosines (6, 1, 1);
+  check_cosines (8, 3, 4);
+}
+
+/* ---- similar patches ---- */
+
+enum { SIDE = 5, RADIUS = 6, COUNT = 8 };
+
+static double
+distance (const Image *image, Place a, Place b)
+{
+  double sum = 0;
+
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    int x = i % SIDE, y = i / SIDE;
+    const guint16 *p = image_pixel (image, a.x + x, a.y + y);
+    const guint16 *q = image_pixel (image, b.x + x, b.y + y);
+    double d = (p[0] + p[1] + p[2] - q[0] - q[1] - q[2]) / 3. / 255;
+
+    sum += d * d;
+  }
+  return sum;
+}
+
+/* No patch nearby that was not found is more like it than one that was. */
+static void
+check_found (const Image *image, Place place, const Place *found)
+{
+  double worst = 0;
+  int nearer = 0;
+
+  g_assert_true (found[0].x == place.x && found[0].y == place.y);
+  for (int k = 1; k < COUNT; k++) {
+    g_assert_cmpint (ABS (found[k].x - place.x), <=, RADIUS);
+    g_assert_cmpint (ABS (found[k].y - place.y), <=, RADIUS);
+    worst = MAX (worst, distance (image, place, found[k]));
+  }
+  for (int y = MAX (0, place.y - RADIUS);
+       y <= MIN (place.y + RADIUS, image->height - SIDE); y++)
+    for (int x = MAX (0, place.x - RADIUS);
+         x <= MIN (place.x + RADIUS, image->width - SIDE); x++)
+      nearer += distance (image, place, (Place){ x, y }) < worst - 1e-6;
+  g_assert_cmpint (nearer, <=, COUNT - 1);
+}
+
+static gboolean
+find_in_block (Window *window, int top, int bottom, const Progress *progress,
+               gpointer data, GError **error)
+{
+  PlaceGrid grid = { SIDE, 3 };
+  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  Likeness likeness;
+
+  (void) progress, (void) error;
+  likeness_init (&likeness, window);
+  likeness_update (&likeness, top - RADIUS, bottom + SIDE + RADIUS);
+  for (guint i = 0; i < places->len; i++) {
+    Place place = g_array_index (places, Place, i), found[COUNT];
+
+    likeness_find (&likeness, place, SIDE, RADIUS, found, COUNT);
+    check_found (data, place, found);
+  }
+  likeness_clear (&likeness);
+  return TRUE;
+}
+
+/* Gives the missing samples the value that the picture has. */
+static gboolean
+fill_with_truth (Window *window, int top, int bottom, const Progress *progress,
+                 gpointer data, GError **error)
+{
+  (void) progress, (void) error;
+  for (int y = top; y < bottom; y++)
+    for (int x = 0; x < window->width; x++)
+      if (*window_wanted (window, x, y))
+        for (int c = 0; c < 3; c++) {
+          float value = (float) image_pixel (data, x, y)[c] / 255;
+
+          patch_add (window, (Place){ x, y }, 1, c, &value, 1);
+        }
+  return TRUE;
+}
+
+static void
+test_similar_patches (void)
+{
+  g_autoptr (Image) image = load_photo_middle ("forest3", 70, 150);
+  g_autoptr (Mask) mask = mask_new (70, 150, NULL);
+  g_autoptr (Canvas) canvas = NULL;
+
+  for (gsize i = 0; i < image_pixels (image); i++)
+    mask->missing[i] = random_uniform (1, 1, i) < 0.01;
+  canvas = canvas_new (image, mask, 3, SIDE + RADIUS, NULL);
+  canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL);
+  g_assert_cmpuint (canvas_unfilled (canvas), ==, 0);
+  canvas_pass (canvas, PASS_MISSING, find_in_block, image, NULL, NULL);
+}
+
+/* With a threshold of nothing, a round changes nothing, alone or in groups. */
+static void
+test_no_threshold_no_change (void)
+{
+  const RoundSettings settings = {
+    2, 1, 1e-12, 1e-12, { { 6, 2, 1 }, { 8, 3, 8 }, { 9, 5, 2 } }
+  };
+  g_autoptr (Image) image = load_photo_middle ("forest3", 90, 140);
+  g_autoptr (Image) before = image_copy (image, NULL);
+  g_autoptr (Mask) mask = mask_new (90, 140, NULL);
+  g_autoptr (Canvas) canvas = NULL;
+  gsize patches = 0;
+
+  for (gsize i = 0; i < image_pixels (image); i++)
+    mask->missing[i] = random_uniform (2, 1, i) < 0.3;
+  canvas = canvas_new (image, mask, 3, rounds_reach (&settings), NULL);
+  canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL);
+  g_assert_true (canvas_improve (canvas, &settings, &patches, NULL, NULL));
+  g_assert_cmpuint (patches, >, 1000);
+  canvas_write_back (canvas, image);
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    g_assert_cmpint (image->samples[i], ==, before->samples[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/rounds/cosines", test_cosines);
+  g_test_add_func ("/rounds/similar", test_similar_patches);
+  g_test_add_func ("/rounds/no-threshold", test_no_threshold_no_change);
+  return g_test_run ();
+}
