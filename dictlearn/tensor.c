@@ -10,6 +10,7 @@
 #include "dictlearn/tensor.h"
 
 #include "base/error.h"
+#include "dictlearn/boundedjson.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -371,7 +372,7 @@ tensor_from_safetensors (GBytes *bytes, const char *name, Tensor *tensor,
 {
   gsize size, offset = 0;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (JsonNode) header = NULL;
   JsonObject *root, *entry;
   guint64 length;
 
@@ -381,13 +382,11 @@ tensor_from_safetensors (GBytes *bytes, const char *name, Tensor *tensor,
   length = GUINT64_FROM_LE (length);
   if (length > MAX_HEADER || length > size - sizeof length)
     return broken (error, "neither a safetensors nor a .npy file");
-  if (!json_parser_load_from_data (parser, (const char *) data + sizeof length,
-                                   (gssize) length, NULL)
-      || json_parser_get_root (parser) == NULL
-      || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+  header = bounded_json_parse ((const char *) data + sizeof length, length);
+  if (header == NULL || !JSON_NODE_HOLDS_OBJECT (header))
     return broken (error, "the safetensors header is not JSON");
 
-  root = json_node_get_object (json_parser_get_root (parser));
+  root = json_node_get_object (header);
   entry = object_member (root, name);
   if (entry == NULL || !parse_entry (entry, tensor, &offset)
       || offset > size - sizeof length - length) {

@@ -257,6 +257,11 @@ answers "... but not one that is none" 422 GET /api/dictionaries/x/mosaic
 answers "a dictionary can be loaded" 200 POST "/api/dictionaries?name=mine" \
   @learned.safetensors
 answers "... a picture cannot" 422 POST /api/dictionaries @photo.png
+perl -e 'my $header = "{\"a\":" . "[" x 75000;
+  print pack ("Q<", length $header), $header' >nested.safetensors
+answers "... nor what nests deeper than a stack" 422 POST /api/dictionaries \
+  @nested.safetensors
+answers "... which ends nothing" 200 GET "/api/photos/$id"
 answers "a picture to learn from" 200 POST /api/training @photo.png
 answers "... must be one" 422 POST /api/training @address
 answers "an unknown algorithm" 400 POST "/api/learning?algorithm=--help"

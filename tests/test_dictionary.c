@@ -140,6 +140,84 @@ test_broken_files (void)
   }
 }
 
+/* A safetensors file whose header is @header and which has no data. */
+static GBytes *
+file_with_header (const char *header)
+{
+  GByteArray *file = g_byte_array_new ();
+  guint64 length = GUINT64_TO_LE (strlen (header));
+
+  g_byte_array_append (file, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (file, (const guint8 *) header, (guint) strlen (header));
+  return g_byte_array_free_to_bytes (file);
+}
+
+/* What reading a file with @header complains about. */
+static char *
+complaint_about (const char *header)
+{
+  g_autoptr (GBytes) file = file_with_header (header);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (dictionary_from_bytes (file, "x", &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  return g_strdup (error->message);
+}
+
+/* An object with arrays inside one another, @depth brackets in all. */
+static char *
+nested_header (int depth)
+{
+  GString *header = g_string_new ("{\"a\":");
+
+  for (int i = 1; i < depth; i++)
+    g_string_append_c (header, '[');
+  for (int i = 1; i < depth; i++)
+    g_string_append_c (header, ']');
+  g_string_append_c (header, '}');
+  return g_string_free (header, FALSE);
+}
+
+static void
+test_nested_header (void)
+{
+  g_test_summary ("A header that nests too deep is refused, and does not "
+                  "overflow the stack");
+
+  static const int depths[] = { 2, 16, 17, 75000, 500000 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (depths); i++) {
+    g_autofree char *header = nested_header (depths[i]);
+    g_autofree char *complaint = complaint_about (header);
+
+    g_assert_true ((strstr (complaint, "not JSON") != NULL)
+                   == (depths[i] > 16));
+  }
+}
+
+/* Texts that json-glib would read in another way than a count of brackets. */
+static void
+test_hidden_nesting (void)
+{
+  static const char *const levels[] = { "[\"]\",", "[\"\\\"]\",", "[/*\"*/",
+                                        "['\"',", "[//\"\n" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (levels); i++) {
+    g_autoptr (GString) header = g_string_new ("{\"a\":");
+    g_autofree char *complaint = NULL;
+
+    while (header->len < 900000)
+      g_string_append (header, levels[i]);
+    complaint = complaint_about (header->str);
+    g_assert_nonnull (strstr (complaint, "not JSON"));
+  }
+
+  g_autofree char *complaint = complaint_about (
+    "{\"__metadata__\":{\"options\":\"[[[[[[[[[[[[[[[[[[[[\"}}");
+
+  g_assert_nonnull (strstr (complaint, "no F32 tensor"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +227,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dictionary/npy", test_npy_comes_back);
   g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);
   g_test_add_func ("/dictionary/broken", test_broken_files);
+  g_test_add_func ("/dictionary/nested", test_nested_header);
+  g_test_add_func ("/dictionary/hidden-nesting", test_hidden_nesting);
   return g_test_run ();
 }
