@@ -150,6 +150,65 @@ test_lying_size (void)
   assert_found_truncated (large);
 }
 
+/* A JPEG of one colour with @count segments like the @size bytes at @segment
+ * in front of all others, up to the length @end. */
+static GBytes *
+jpeg_with_segments (const char *segment, gsize size, int count, gsize end)
+{
+  g_autoptr (Image) image = random_picture (8, 8, 1, 8);
+  g_autoptr (GBytes) jpeg = encode (image, IMAGE_JPEG);
+  GByteArray *file = g_byte_array_new ();
+  gsize length;
+  const guint8 *data = g_bytes_get_data (jpeg, &length);
+
+  g_byte_array_append (file, data, 2); /* the start marker */
+  for (int i = 0; i < count; i++)
+    g_byte_array_append (file, (const guint8 *) segment, (guint) size);
+  g_byte_array_append (file, data + 2, (guint) (MIN (length, end) - 2));
+  return g_byte_array_free_to_bytes (file);
+}
+
+#define EMPTY_COMMENT "\xff\xfe\0\2"
+#define JFIF_SEGMENT "\xff\xe0\0\20JFIF\0\1\1\1\0\1\0\1\0\0"
+
+static void
+test_many_markers (void)
+{
+  g_test_summary ("A megabyte of empty comments is read as fast as it comes");
+
+  int count = 1 << 18;
+  g_autoptr (GBytes) jpeg =
+    jpeg_with_segments (EMPTY_COMMENT, 4, count, G_MAXSIZE);
+  g_autoptr (Image) image = decode (jpeg);
+
+  g_assert_cmpuint (image->meta.chunks->len, ==, count);
+}
+
+static void
+test_marker_limit (void)
+{
+  g_test_summary ("Reading stops at the marker that is beyond the limit");
+
+  static const struct {
+    const char *segment;
+    gsize size;
+  } kinds[] = { { EMPTY_COMMENT, 4 }, { JFIF_SEGMENT, 18 } };
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+
+  limits.max_metadata = 100000;
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    /* The file ends with the segments: whoever reads on finds that out. */
+    g_autoptr (GBytes) many =
+      jpeg_with_segments (kinds[i].segment, kinds[i].size, 1000, 2);
+    g_autoptr (GBytes) few =
+      jpeg_with_segments (kinds[i].segment, kinds[i].size, 500, G_MAXSIZE);
+    g_autoptr (Image) image = image_decode (few, "x", &limits, NULL);
+
+    assert_fails (many, &limits, TESSERA_ERROR_LIMIT);
+    g_assert_nonnull (image);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -161,5 +220,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpeg/kinds", test_kinds);
   g_test_add_func ("/jpeg/scan-limit", test_scan_limit);
   g_test_add_func ("/jpeg/lying-size", test_lying_size);
+  g_test_add_func ("/jpeg/many-markers", test_many_markers);
+  g_test_add_func ("/jpeg/marker-limit", test_marker_limit);
   return g_test_run ();
 }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-  MARKER_MAX = 65533,    /* bytes in one marker segment */
-  MARKER_OVERHEAD = 128, /* what one costs in memory beside its bytes */
+  MARKER_MAX = 65533, /* bytes in one marker segment */
   ICC_PIECES_MAX = 255,
   ICC_PIECE_MAX = MARKER_MAX - 14, /* behind tag, number and count */
   DENSITY_MAX = 65535,
@@ -60,14 +59,6 @@ find_tagged (const GPtrArray *chunks, const Tag *tag)
   return NULL;
 }
 
-void
-jpegmeta_keep_markers (j_decompress_ptr cinfo)
-{
-  for (int i = 0; i < 16; i++)
-    jpeg_save_markers (cinfo, JPEG_APP0 + i, G_MAXUINT16);
-  jpeg_save_markers (cinfo, JPEG_COM, G_MAXUINT16);
-}
-
 static ImageChunk *
 chunk_of_marker (const struct jpeg_marker_struct *marker)
 {
@@ -80,23 +71,16 @@ chunk_of_marker (const struct jpeg_marker_struct *marker)
 }
 
 static void
-read_chunks (j_decompress_ptr cinfo, gsize max_size, ImageMeta *meta)
+read_chunks (j_decompress_ptr cinfo, ImageMeta *meta)
 {
-  gsize total = 0;
-
   meta->chunks = image_chunks_new ();
   for (jpeg_saved_marker_ptr m = cinfo->marker_list; m != NULL; m = m->next) {
     ImageChunk *chunk = chunk_of_marker (m);
 
-    g_ptr_array_add (meta->chunks, chunk);
     if (is_dropped (chunk))
-      g_ptr_array_remove (meta->chunks, chunk);
-    total += m->data_length + MARKER_OVERHEAD;
-    if (total > max_size)
-      jpegcodec_fail ((j_common_ptr) cinfo, TESSERA_ERROR_LIMIT,
-                      "the metadata is larger than the limit of "
-                      "%" G_GSIZE_FORMAT " bytes",
-                      max_size);
+      image_chunk_free (chunk);
+    else
+      g_ptr_array_add (meta->chunks, chunk);
   }
 }
 
@@ -135,10 +119,10 @@ read_density (j_decompress_ptr cinfo, ImageMeta *meta)
 }
 
 void
-jpegmeta_read (j_decompress_ptr cinfo, gsize max_size, ImageMeta *meta)
+jpegmeta_read (j_decompress_ptr cinfo, ImageMeta *meta)
 {
   meta->format = IMAGE_JPEG;
-  read_chunks (cinfo, max_size, meta);
+  read_chunks (cinfo, meta);
   read_exif (meta);
   read_icc (cinfo, meta);
   read_density (cinfo, meta);

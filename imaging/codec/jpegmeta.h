@@ -9,12 +9,9 @@
 
 #include "imaging/codec/jpegcodec.h"
 
-/* Has libjpeg keep the markers.  Call it before jpeg_read_header(). */
-void jpegmeta_keep_markers (j_decompress_ptr cinfo);
-
-/* Fills @meta from the markers in front of the pixels.  Fails, like libjpeg,
- * when they are larger than @max_size. */
-void jpegmeta_read (j_decompress_ptr cinfo, gsize max_size, ImageMeta *meta);
+/* Fills @meta from the markers in front of the pixels, which
+ * jpegmarkers_keep() has kept. */
+void jpegmeta_read (j_decompress_ptr cinfo, ImageMeta *meta);
 
 /* Whether a JPEG has room for @meta; USAGE if not. */
 gboolean jpegmeta_fits (const ImageMeta *meta, GError **error);

@@ -1,6 +1,7 @@
 /* jpegread.c - reading JPEG with libjpeg */
 #include "imaging/codec/jpegcodec.h"
 
+#include "imaging/codec/jpegmarkers.h"
 #include "imaging/codec/jpegmeta.h"
 
 enum {
@@ -11,9 +12,10 @@ enum {
 };
 
 typedef struct {
-  struct jpeg_decompress_struct cinfo;
+  struct jpeg_decompress_struct cinfo; /* first, see check_scans() */
   JpegErrors errors;
   struct jpeg_progress_mgr progress;
+  JpegMarkers markers;
   const ImageLimits *limits;
   const guint8 *data; /* the file */
   gsize size;
@@ -26,7 +28,7 @@ typedef struct {
 static void
 check_scans (j_common_ptr common)
 {
-  const Reader *reader = common->client_data;
+  const Reader *reader = (const Reader *) common;
 
   if (reader->cinfo.input_scan_number > reader->limits->max_scans)
     jpegcodec_fail (common, TESSERA_ERROR_LIMIT,
@@ -42,11 +44,10 @@ open_file (Reader *reader)
   jpeg_create_decompress (cinfo);
   reader->progress.progress_monitor = check_scans;
   cinfo->progress = &reader->progress;
-  cinfo->client_data = reader;
   cinfo->mem->max_memory_to_use = (long) MIN (
     reader->limits->max_pixels * MEMORY_PER_PIXEL + MEMORY_SLACK, G_MAXLONG);
   jpeg_mem_src (cinfo, reader->data, reader->size);
-  jpegmeta_keep_markers (cinfo);
+  jpegmarkers_keep (&reader->markers, cinfo, reader->limits->max_metadata);
   jpeg_read_header (cinfo, TRUE);
 }
 
@@ -142,8 +143,7 @@ read_file (Reader *reader)
   check_colours (reader);
   if (!check_size (reader) || !make_image (reader))
     return FALSE;
-  jpegmeta_read (&reader->cinfo, reader->limits->max_metadata,
-                 &reader->image->meta);
+  jpegmeta_read (&reader->cinfo, &reader->image->meta);
   jpeg_start_decompress (&reader->cinfo);
   read_rows (reader);
   jpeg_finish_decompress (&reader->cinfo);
