@@ -1,6 +1,6 @@
 /* cpudispatch.h - compile a loop for newer CPUs as well
  *
- * VECTOR_CLONES before the definition of a function makes the compiler build
+ * CPU_DISPATCH before the definition of a function makes the compiler build
  * it for AVX2 too; the loader picks the one that the CPU can run.  No sum is
  * reordered and nothing is fused, so that both give the same numbers.
  */
@@ -8,7 +8,7 @@
 
 /* clang knows the attribute, but does not link such functions. */
 #if defined __x86_64__ && defined __ELF__ && !defined __clang__
-#define VECTOR_CLONES __attribute__ ((target_clones ("avx2", "default")))
+#define CPU_DISPATCH __attribute__ ((target_clones ("avx2", "default")))
 #else
-#define VECTOR_CLONES
+#define CPU_DISPATCH
 #endif

@@ -13,12 +13,12 @@ typedef struct {
   int blocks;
   MatOp op_a, op_b;
   Mat *C;
-} Product;
+} Gemm;
 
 static void
 multiply_block (int block, int worker, gpointer data)
 {
-  const Product *p = data;
+  const Gemm *p = data;
   int first = (int) ((gint64) p->C->cols * block / p->blocks);
   int count = (int) ((gint64) p->C->cols * (block + 1) / p->blocks) - first;
   Mat C = mat_columns (p->C, first, count);
@@ -32,18 +32,18 @@ multiply_block (int block, int worker, gpointer data)
 }
 
 void
-product_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
-                  MatOp op_b, double beta, Mat *C)
+parallel_gemm (double alpha, const Mat *A, MatOp op_a, const Mat *B,
+               MatOp op_b, double beta, Mat *C)
 {
   double operations = 2. * A->rows * A->cols * C->cols;
-  Product product = { .alpha = alpha,
-                      .beta = beta,
-                      .A = A,
-                      .B = B,
-                      .op_a = op_a,
-                      .op_b = op_b,
-                      .C = C,
-                      .blocks = operations < SMALL ? 1 : BLOCKS };
+  Gemm product = { .alpha = alpha,
+                   .beta = beta,
+                   .A = A,
+                   .B = B,
+                   .op_a = op_a,
+                   .op_b = op_b,
+                   .C = C,
+                   .blocks = operations < SMALL ? 1 : BLOCKS };
 
   parallel_for (product.blocks, multiply_block, &product, NULL, NULL);
 }

@@ -8,5 +8,5 @@
 #include "base/matrix.h"
 
 /* C = alpha op(A) op(B) + beta C, as mat_multiply(). */
-void product_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
-                       MatOp op_b, double beta, Mat *C);
+void parallel_gemm (double alpha, const Mat *A, MatOp op_a, const Mat *B,
+                    MatOp op_b, double beta, Mat *C);

@@ -33,13 +33,13 @@ within_angle (int freedom, double theta)
 }
 
 double
-student_within (int freedom, double t)
+student_probability (int freedom, double t)
 {
   return within_angle (freedom, atan (t / sqrt (freedom)));
 }
 
 double
-student_bound (int freedom, double confidence)
+student_quantile (int freedom, double confidence)
 {
   double low = 0, high = G_PI_2;
 
@@ -56,10 +56,10 @@ student_bound (int freedom, double confidence)
 
 /* The squares are those of differences from the mean: sums of squares would
  * cancel. */
-Sample
-sample_of (const double *values, int count)
+SampleStats
+sample_stats (const double *values, int count)
 {
-  Sample sample = { count, NAN, NAN };
+  SampleStats sample = { count, NAN, NAN };
   double sum = 0, squares = 0;
 
   for (int i = 0; i < count; i++)
@@ -74,10 +74,10 @@ sample_of (const double *values, int count)
 }
 
 double
-sample_margin (const Sample *sample, double confidence)
+confidence_margin (const SampleStats *sample, double confidence)
 {
   if (sample->count < 2)
     return NAN;
-  return student_bound (sample->count - 1, confidence) * sample->deviation
+  return student_quantile (sample->count - 1, confidence) * sample->deviation
          / sqrt (sample->count);
 }

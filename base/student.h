@@ -14,17 +14,17 @@ typedef struct {
   int count;
   double mean;      /* NAN of no value */
   double deviation; /* NAN of less than two values */
-} Sample;
+} SampleStats;
 
-Sample sample_of (const double *values, int count);
+SampleStats sample_stats (const double *values, int count);
 
 /* Probability that a Student variable of @freedom >= 1 degrees of freedom lies
  * within -@t .. @t, for t >= 0. */
-double student_within (int freedom, double t);
+double student_probability (int freedom, double t);
 
 /* The t for which that is @confidence, 0 <= confidence < 1. */
-double student_bound (int freedom, double confidence);
+double student_quantile (int freedom, double confidence);
 
 /* Half the length of the interval of @confidence around the mean; NAN of less
  * than two values. */
-double sample_margin (const Sample *sample, double confidence);
+double confidence_margin (const SampleStats *sample, double confidence);

@@ -48,7 +48,7 @@
 static void
 residual_chunk (int chunk, int worker, gpointer data)
 {
-  Coding *self = data;
+  CodingStage *self = data;
   int end = MIN (self->Y.cols, (chunk + 1) * CHUNK);
 
   (void) worker;
@@ -63,7 +63,7 @@ residual_chunk (int chunk, int worker, gpointer data)
 }
 
 void
-coding_update_residual (Coding *self)
+coding_stage_update_residual (CodingStage *self)
 {
   parallel_for ((self->Y.cols + CHUNK - 1) / CHUNK, residual_chunk, self, NULL,
                 NULL);
@@ -81,7 +81,7 @@ energy (const MatF *A, int col)
 }
 
 double
-coding_error (const Coding *self)
+coding_stage_error (const CodingStage *self)
 {
   double sum = 0;
 
@@ -93,7 +93,7 @@ coding_error (const Coding *self)
 /* Lists the uses of all atoms: counts, their running sums, then the entries
  * in the order of the samples. */
 static void
-list_uses (Coding *self)
+list_uses (CodingStage *self)
 {
   const SparseMat *X = &self->X;
   gsize *first = self->first;
@@ -114,7 +114,7 @@ list_uses (Coding *self)
 }
 
 static gboolean
-encode (Coding *self, GError **error)
+encode (CodingStage *self, GError **error)
 {
   g_autoptr (Pursuit) pursuit = pursuit_new (&self->D);
   PursuitOptions options = { .max_atoms = self->X.capacity };
@@ -122,7 +122,7 @@ encode (Coding *self, GError **error)
   if (!pursuit_encode (pursuit, &self->Y, NULL, &options, &self->X, NULL,
                        error))
     return FALSE;
-  coding_update_residual (self);
+  coding_stage_update_residual (self);
   list_uses (self);
   return TRUE;
 }
@@ -151,7 +151,7 @@ compare_candidates (const void *a, const void *b)
 }
 
 static void
-candidates_init (Candidates *candidates, const Coding *self)
+candidates_init (Candidates *candidates, const CodingStage *self)
 {
   int count = 0;
 
@@ -178,7 +178,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Candidates, candidates_clear)
 /* Whether an atom other than @atom points the same way as @y, which has
  * length one. */
 static gboolean
-resembles_another (const Coding *self, int atom, const MatF *y)
+resembles_another (const CodingStage *self, int atom, const MatF *y)
 {
   g_auto (MatF) products = matf_new (self->D.cols, 1);
 
@@ -193,7 +193,8 @@ resembles_another (const Coding *self, int atom, const MatF *y)
  * R, that no other atom resembles.  Returns the sample; or -1, with the atom
  * as it was, when there is none. */
 static int
-move_atom (Coding *self, int atom, const MatF *from, Candidates *candidates)
+move_atom (CodingStage *self, int atom, const MatF *from,
+           Candidates *candidates)
 {
   g_auto (MatF) y = matf_new (from->rows, 1);
 
@@ -214,7 +215,7 @@ move_atom (Coding *self, int atom, const MatF *from, Candidates *candidates)
 
 /* An atom that nothing is known about becomes a unit vector. */
 static void
-fill_in_zero_atom (Coding *self, int atom)
+fill_in_zero_atom (CodingStage *self, int atom)
 {
   if (energy (&self->D, atom) == 0)
     *matf_at (&self->D, atom % self->D.rows, atom) = 1;
@@ -223,7 +224,7 @@ fill_in_zero_atom (Coding *self, int atom)
 /* Marks atoms that few samples use, and of two that point the same way the
  * less used one. */
 static void
-mark_weak_atoms (const Coding *self, gboolean *weak)
+mark_weak_atoms (const CodingStage *self, gboolean *weak)
 {
   int k = self->D.cols;
   g_auto (MatF) gram = matf_new (k, k);
@@ -231,17 +232,19 @@ mark_weak_atoms (const Coding *self, gboolean *weak)
 
   matf_multiply (1, &self->D, TRANSPOSED, &self->D, PLAIN, 0, &gram);
   for (int j = 0; j < k; j++)
-    weak[j] = coding_uses (self, j) < few;
+    weak[j] = coding_stage_uses (self, j) < few;
   for (int j = 0; j < k; j++)
     for (int i = 0; i < j; i++)
       if (!weak[i] && !weak[j]
           && fabsf (*matf_at (&gram, i, j)) > SAME_DIRECTION)
-        weak[coding_uses (self, i) < coding_uses (self, j) ? i : j] = TRUE;
+        weak[coding_stage_uses (self, i) < coding_stage_uses (self, j) ? i
+                                                                       : j] =
+          TRUE;
 }
 
 /* Before coding; X and R no longer fit D then. */
 static void
-replace_weak_atoms (Coding *self)
+replace_weak_atoms (CodingStage *self)
 {
   g_autofree gboolean *weak = g_new (gboolean, self->D.cols);
   g_auto (Candidates) candidates = { 0 };
@@ -255,7 +258,7 @@ replace_weak_atoms (Coding *self)
 
 /* Codes sample @p by @atom, which points to it, alone. */
 static void
-code_by_one_atom (Coding *self, int p, int atom)
+code_by_one_atom (CodingStage *self, int p, int atom)
 {
   self->X.count[p] = 1;
   sparse_index (&self->X, p)[0] = atom;
@@ -266,7 +269,7 @@ code_by_one_atom (Coding *self, int p, int atom)
 /* Moves @atom to the worst sample and gives it a use.  FALSE when no sample is
  * left. */
 static gboolean
-wake_atom (Coding *self, int atom, Candidates *candidates)
+reuse_atom (CodingStage *self, int atom, Candidates *candidates)
 {
   int p = move_atom (self, atom, &self->Y, candidates);
 
@@ -280,7 +283,7 @@ wake_atom (Coding *self, int atom, Candidates *candidates)
 /* After coding.  A sample that is coded by one atom may have been the last use
  * of another, hence the rounds; they use samples up, so they end. */
 static void
-wake_unused_atoms (Coding *self)
+reuse_unused_atoms (CodingStage *self)
 {
   g_auto (Candidates) candidates = { 0 };
   gboolean changed;
@@ -288,10 +291,10 @@ wake_unused_atoms (Coding *self)
   do {
     changed = FALSE;
     for (int j = 0; j < self->D.cols; j++)
-      if (coding_uses (self, j) == 0) {
+      if (coding_stage_uses (self, j) == 0) {
         if (candidates.list == NULL)
           candidates_init (&candidates, self);
-        changed |= wake_atom (self, j, &candidates);
+        changed |= reuse_atom (self, j, &candidates);
       }
     if (changed)
       list_uses (self);
@@ -302,7 +305,7 @@ wake_unused_atoms (Coding *self)
 
 /* |D - old|_F; then D is the old one. */
 static double
-measure_change (Coding *self)
+measure_change (CodingStage *self)
 {
   double sum = 0;
 
@@ -318,14 +321,14 @@ measure_change (Coding *self)
 }
 
 static gboolean
-code_and_measure (Coding *self, GError **error)
+code_and_measure (CodingStage *self, GError **error)
 {
   LearnStatus *status = &self->base.status;
 
   if (!encode (self, error))
     return FALSE;
-  wake_unused_atoms (self);
-  status->objective = coding_error (self);
+  reuse_unused_atoms (self);
+  status->objective = coding_stage_error (self);
   status->density =
     (double) self->first[self->X.rows] / self->X.rows / self->X.cols;
   status->change = measure_change (self);
@@ -333,14 +336,14 @@ code_and_measure (Coding *self, GError **error)
 }
 
 gboolean
-coding_start (Learner *base, GError **error)
+coding_stage_start (Learner *base, GError **error)
 {
-  Coding *self = (Coding *) base;
+  CodingStage *self = (CodingStage *) base;
   int n = base->n, k = base->k, p = base->Y.cols;
   int capacity = base->options.atoms_per_sample;
   g_auto (Mat) D = mat_new (n, k);
 
-  if (!learner_make_start (base, &base->Y, &D, error))
+  if (!learner_initial_dictionary (base, &base->Y, &D, error))
     return FALSE;
   self->D = matf_new (n, k);
   self->old = matf_new (n, k);
@@ -355,7 +358,7 @@ coding_start (Learner *base, GError **error)
 }
 
 gboolean
-coding_finish_step (Coding *self, GError **error)
+coding_stage_finish_step (CodingStage *self, GError **error)
 {
   if (!self->base.options.textbook)
     replace_weak_atoms (self);
@@ -363,15 +366,15 @@ coding_finish_step (Coding *self, GError **error)
 }
 
 void
-coding_dictionary (const Learner *base, Mat *A)
+coding_stage_dictionary (const Learner *base, Mat *A)
 {
-  mat_from_float (&((const Coding *) base)->D, A);
+  mat_from_float (&((const CodingStage *) base)->D, A);
 }
 
 void
-coding_clear (Learner *base)
+coding_stage_clear (Learner *base)
 {
-  Coding *self = (Coding *) base;
+  CodingStage *self = (CodingStage *) base;
 
   matf_clear (&self->Y);
   matf_clear (&self->D);

@@ -30,32 +30,32 @@ typedef struct {
    * X.index and X.value, in the order of the samples. */
   gsize *first;
   gsize *use;
-} Coding;
+} CodingStage;
 
 static inline int
-coding_uses (const Coding *self, int atom)
+coding_stage_uses (const CodingStage *self, int atom)
 {
   return (int) (self->first[atom + 1] - self->first[atom]);
 }
 
 /* The sample that entry @use of X belongs to. */
 static inline int
-coding_sample (const Coding *self, gsize use)
+coding_stage_sample (const CodingStage *self, gsize use)
 {
   return (int) (use / (gsize) self->X.capacity);
 }
 
 /* For the table of learners: the start that the options ask for, coded. */
-gboolean coding_start (Learner *base, GError **error);
-void coding_dictionary (const Learner *base, Mat *A);
-void coding_clear (Learner *base);
+gboolean coding_stage_start (Learner *base, GError **error);
+void coding_stage_dictionary (const Learner *base, Mat *A);
+void coding_stage_clear (Learner *base);
 
 /* The end of a step, once D is improved and R is what X leaves: replaces weak
  * atoms, codes all samples, and sets the status. */
-gboolean coding_finish_step (Coding *self, GError **error);
+gboolean coding_stage_finish_step (CodingStage *self, GError **error);
 
 /* R = Y - D X. */
-void coding_update_residual (Coding *self);
+void coding_stage_update_residual (CodingStage *self);
 
 /* |R|_F^2 / p. */
-double coding_error (const Coding *self);
+double coding_stage_error (const CodingStage *self);

@@ -49,11 +49,11 @@ gradient_start (Learner *base, GError **error)
   self->old = mat_new (n, n);
   self->X = mat_new (n, p);
   self->R = mat_new (n, p);
-  if (!learner_make_start (base, &base->Y, &self->D, error))
+  if (!learner_initial_dictionary (base, &base->Y, &self->D, error))
     return FALSE;
   if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
     return learner_failed (error);
-  product_multiply (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
+  parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
   threshold_choose (&self->X, &base->options, &self->z, &self->end);
   return TRUE;
 }
@@ -66,10 +66,10 @@ code (Gradient *self)
   const Mat *Y = &self->base.Y;
   gsize kept;
 
-  product_multiply (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
+  parallel_gemm (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
   kept = threshold_apply (&self->X, self->z, &self->X);
   mat_copy (Y, &self->R);
-  product_multiply (-1, &self->D, PLAIN, &self->X, PLAIN, 1, &self->R);
+  parallel_gemm (-1, &self->D, PLAIN, &self->X, PLAIN, 1, &self->R);
   status->objective = mat_dot (&self->R, &self->R) / Y->cols;
   status->density = (double) kept / Y->rows / Y->cols;
   status->threshold = self->z;
@@ -84,7 +84,7 @@ safe_rate (const Gradient *self)
   g_auto (Mat) XX = mat_new (n, n);
   double most = 0;
 
-  product_multiply (1, &self->X, PLAIN, &self->X, TRANSPOSED, 0, &XX);
+  parallel_gemm (1, &self->X, PLAIN, &self->X, TRANSPOSED, 0, &XX);
   for (int j = 0; j < n; j++) {
     double sum = 0;
 
@@ -105,8 +105,7 @@ gradient_step (Learner *base, GError **error)
   code (self);
   rate = base->options.rate > 0 ? base->options.rate : safe_rate (self);
   mat_copy (&self->D, &self->old);
-  product_multiply (2 * rate, &self->R, PLAIN, &self->X, TRANSPOSED, 1,
-                    &self->D);
+  parallel_gemm (2 * rate, &self->R, PLAIN, &self->X, TRANSPOSED, 1, &self->D);
   mat_normalise_columns (&self->D);
   status->change = mat_distance (&self->D, &self->old);
   if (!isfinite (status->change))
@@ -141,7 +140,7 @@ const LearnerClass learner_gradient = {
   .summary = "gradient steps instead of Polar (Arora et al. 2015)",
   .size = sizeof (Gradient),
   .complete = TRUE,
-  .init = START_DCT,
+  .init = INIT_DCT,
   .iterations = 100,
   .start = gradient_start,
   .step = gradient_step,

@@ -46,16 +46,16 @@ dot (const float *a, const float *b, int n)
 }
 
 static float *
-residual_of (const Coding *self, gsize use)
+residual_of (const CodingStage *self, gsize use)
 {
-  return matf_at (&self->R, 0, coding_sample (self, use));
+  return matf_at (&self->R, 0, coding_stage_sample (self, use));
 }
 
 /* Puts @d, of any length, in place of @atom: with d of length one,
  *     g = E' d,   R_I = E - d g',
  * one column of E at a time.  A zero @d changes nothing. */
 static void
-replace_atom (Coding *self, int atom, Mat *d)
+replace_atom (CodingStage *self, int atom, Mat *d)
 {
   int n = self->D.rows;
   float *old = matf_at (&self->D, 0, atom);
@@ -79,7 +79,7 @@ replace_atom (Coding *self, int atom, Mat *d)
 
 /* d = R_I g + |g|^2 d. */
 static void
-best_atom_for_codes (const Coding *self, int atom, Mat *d)
+best_atom_for_codes (const CodingStage *self, int atom, Mat *d)
 {
   int n = self->D.rows;
   g_auto (MatF) sum = matf_new (n, 1);
@@ -96,7 +96,7 @@ best_atom_for_codes (const Coding *self, int atom, Mat *d)
 }
 
 void
-ksvd_update_approximately (Coding *self, int atom)
+ksvd_update_approximately (CodingStage *self, int atom)
 {
   g_auto (Mat) d = mat_new (self->D.rows, 1);
 
@@ -106,10 +106,10 @@ ksvd_update_approximately (Coding *self, int atom)
 
 /* E = R_I + d g'. */
 static Mat
-error_matrix (const Coding *self, int atom)
+error_matrix (const CodingStage *self, int atom)
 {
   const float *d = matf_at (&self->D, 0, atom);
-  Mat E = mat_new (self->D.rows, coding_uses (self, atom));
+  Mat E = mat_new (self->D.rows, coding_stage_uses (self, atom));
 
   for (int c = 0; c < E.cols; c++) {
     gsize use = self->use[self->first[atom] + (gsize) c];
@@ -146,7 +146,7 @@ leading_singular_vector (const Mat *E, Mat *d)
 /* Gives @d the sign that is nearer to @atom, so that status.change measures
  * how far atoms turn. */
 static void
-choose_sign (const Coding *self, int atom, Mat *d)
+choose_sign (const CodingStage *self, int atom, Mat *d)
 {
   double product = 0;
 
@@ -157,7 +157,7 @@ choose_sign (const Coding *self, int atom, Mat *d)
 }
 
 gboolean
-ksvd_update_exactly (Coding *self, int atom)
+ksvd_update_exactly (CodingStage *self, int atom)
 {
   g_auto (Mat) d = mat_new (self->D.rows, 1);
   g_auto (Mat) E = error_matrix (self, atom);
@@ -174,14 +174,14 @@ ksvd_update_exactly (Coding *self, int atom)
 /* ---- the learner ---- */
 
 static void
-sweep_approximately (Coding *self)
+sweep_approximately (CodingStage *self)
 {
   for (int j = 0; j < self->D.cols; j++)
     ksvd_update_approximately (self, j);
 }
 
 static gboolean
-sweep_exactly (Coding *self, GError **error)
+sweep_exactly (CodingStage *self, GError **error)
 {
   for (int j = 0; j < self->D.cols; j++)
     if (!ksvd_update_exactly (self, j))
@@ -192,7 +192,7 @@ sweep_exactly (Coding *self, GError **error)
 static gboolean
 ksvd_step (Learner *base, GError **error)
 {
-  Coding *self = (Coding *) base;
+  CodingStage *self = (CodingStage *) base;
   int sweeps = base->options.textbook ? 1 : SWEEPS;
 
   if (base->options.exact_update) {
@@ -201,17 +201,17 @@ ksvd_step (Learner *base, GError **error)
   } else
     for (int sweep = 0; sweep < sweeps; sweep++)
       sweep_approximately (self);
-  return coding_finish_step (self, error);
+  return coding_stage_finish_step (self, error);
 }
 
 const LearnerClass learner_ksvd = {
   .name = "ksvd",
-  .init = START_DATA,
+  .init = INIT_DATA,
   .iterations = 20,
   .summary = "K-SVD: pursuit, then one atom after the other",
-  .size = sizeof (Coding),
-  .start = coding_start,
+  .size = sizeof (CodingStage),
+  .start = coding_stage_start,
   .step = ksvd_step,
-  .dictionary = coding_dictionary,
-  .clear = coding_clear,
+  .dictionary = coding_stage_dictionary,
+  .clear = coding_stage_clear,
 };

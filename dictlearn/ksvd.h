@@ -10,9 +10,9 @@
 
 /* One alternating step: the best atom for its codes, then the best codes for
  * that atom.  8 n |I| operations. */
-void ksvd_update_approximately (Coding *self, int atom);
+void ksvd_update_approximately (CodingStage *self, int atom);
 
 /* The best atom and codes at once, from an eigenvector of E E' or E'E,
  * whichever is smaller.  2 n |I| m + O(m^3) operations, m = min (n, |I|).
  * FALSE, with nothing changed, if LAPACK did not converge. */
-gboolean ksvd_update_exactly (Coding *self, int atom);
+gboolean ksvd_update_exactly (CodingStage *self, int atom);

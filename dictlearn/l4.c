@@ -40,9 +40,9 @@ make_start (L4 *self, GError **error)
 {
   Learner *base = &self->base;
 
-  if (!learner_make_start (base, &base->Y, &self->D, error))
+  if (!learner_initial_dictionary (base, &base->Y, &self->D, error))
     return FALSE;
-  if (base->options.init != START_IDENTITY) {
+  if (base->options.init != INIT_IDENTITY) {
     preconditioner_whiten (self->P, &self->D);
     mat_normalise_columns (&self->D);
   }
@@ -61,7 +61,7 @@ l4_start (Learner *base, GError **error)
   self->M = mat_new (n, n);
   self->W = mat_new (n, p);
   self->C = mat_new (n, p);
-  self->P = preconditioner_new (&base->Y, base->options.noise);
+  self->P = preconditioner_new (&base->Y, base->options.noise_floor);
   if (self->P == NULL)
     return learner_failed (error);
   mat_copy (&base->Y, &self->W);
@@ -93,10 +93,10 @@ l4_step (Learner *base, GError **error)
   LearnStatus *status = &base->status;
 
   mat_copy (&self->D, &self->old);
-  product_multiply (1, &self->D, TRANSPOSED, &self->W, PLAIN, 0, &self->C);
+  parallel_gemm (1, &self->D, TRANSPOSED, &self->W, PLAIN, 0, &self->C);
   status->objective = -stretch (&self->C) / self->C.cols;
   status->density = 1;
-  product_multiply (1, &self->W, PLAIN, &self->C, TRANSPOSED, 0, &self->M);
+  parallel_gemm (1, &self->W, PLAIN, &self->C, TRANSPOSED, 0, &self->M);
   if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
     return learner_failed (error);
   status->change = mat_distance (&self->D, &self->old);
@@ -130,7 +130,7 @@ const LearnerClass learner_l4 = {
   .summary = "largest fourth moments of whitened codes (Zhai et al. 2020)",
   .size = sizeof (L4),
   .complete = TRUE,
-  .init = START_DCT,
+  .init = INIT_DCT,
   .iterations = 50,
   .start = l4_start,
   .step = l4_step,

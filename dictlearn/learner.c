@@ -37,7 +37,7 @@ static gboolean
 check_options (const LearnerClass *class, int n, const LearnOptions *o,
                GError **error)
 {
-  gboolean given = o->init == START_GIVEN || o->init == START_DCT;
+  gboolean given = o->init == INIT_GIVEN || o->init == INIT_DCT;
   int k = o->atoms > 0 ? o->atoms : n;
 
   if (class->complete && k != n)
@@ -46,7 +46,7 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
   if (given
       && (o->start == NULL || o->start->rows != n || o->start->cols != k))
     return usage (error, "the dictionary to start from has another size");
-  if (!(o->threshold >= 0 && o->noise >= 0))
+  if (!(o->threshold >= 0 && o->noise_floor >= 0))
     return usage (error, "threshold and floor must not be negative");
   if (!(o->density > 0 && o->density <= 1 && o->shrink >= 0 && o->shrink < 1))
     return usage (error, "density must be above 0 and at most 1, shrink at "
@@ -253,7 +253,7 @@ start_from_pca (const Mat *Y, Mat *D)
   g_auto (Mat) Z = mat_new (Y->rows, Y->rows);
   g_autofree double *variance = g_new (double, Y->rows);
 
-  product_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
+  parallel_gemm (1, Y, PLAIN, Y, TRANSPOSED, 0, &Z);
   if (!mat_eigen (&Z, variance))
     return FALSE;
   for (int j = 0; j < D->cols; j++)
@@ -263,27 +263,28 @@ start_from_pca (const Mat *Y, Mat *D)
 }
 
 gboolean
-learner_make_start (const Learner *self, const Mat *Y, Mat *D, GError **error)
+learner_initial_dictionary (const Learner *self, const Mat *Y, Mat *D,
+                            GError **error)
 {
   gboolean ok = TRUE;
 
   switch (self->options.init) {
-  case START_DCT:
-  case START_GIVEN:
+  case INIT_DCT:
+  case INIT_GIVEN:
     mat_copy (&self->start, D);
     break;
-  case START_PCA:
+  case INIT_PCA:
     ok = start_from_pca (Y, D);
     break;
-  case START_DATA:
+  case INIT_DATA:
     start_from_data (self, Y, D);
     break;
-  case START_IDENTITY:
+  case INIT_IDENTITY:
     for (int j = 0; j < D->cols; j++)
       for (int i = 0; i < D->rows; i++)
         *mat_at (D, i, j) = i == j % D->rows;
     break;
-  case START_RANDOM:
+  case INIT_RANDOM:
     start_random (self, D);
     if (D->rows == D->cols)
       ok = polar_svd (D, NULL, 0, D);

@@ -22,13 +22,13 @@ typedef struct Learner Learner;
 typedef struct LearnerClass LearnerClass;
 
 typedef enum {
-  START_DCT,      /* cosines; the caller gives them in LearnOptions.start */
-  START_PCA,      /* principal directions of the first samples */
-  START_DATA,     /* samples drawn at random */
-  START_IDENTITY, /* of the whitened space, for learners that whiten */
-  START_RANDOM,   /* random; orthonormal if k = n */
-  START_GIVEN,    /* LearnOptions.start */
-} StartKind;
+  INIT_DCT,      /* cosines; the caller gives them in LearnOptions.start */
+  INIT_PCA,      /* principal directions of the first samples */
+  INIT_DATA,     /* samples drawn at random */
+  INIT_IDENTITY, /* of the whitened space, for learners that whiten */
+  INIT_RANDOM,   /* random; orthonormal if k = n */
+  INIT_GIVEN,    /* LearnOptions.start */
+} InitKind;
 
 /* How far a learner is. */
 typedef struct {
@@ -47,8 +47,8 @@ typedef void (*LearnObserver) (const Learner *learner, gpointer user_data);
 
 typedef struct {
   int atoms; /* k; 0 for n */
-  StartKind init;
-  const Mat *start;      /* n x k, for START_DCT and START_GIVEN; copied */
+  InitKind init;
+  const Mat *start;      /* n x k, for INIT_DCT and INIT_GIVEN; copied */
   double threshold;      /* codes below are zero; for learners that whiten in
                             standard deviations of the whitened data; 0 to aim
                             at a density */
@@ -62,18 +62,19 @@ typedef struct {
   int stride;            /* online: new samples a step; the paper has 1 */
   int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
   gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
-  gboolean textbook;     /* ksvd, mod: as published, without what coding.c and
-                            ksvd.c add to fit the samples better */
-  double rate;           /* gradient: length of a step; 0 to choose */
-  double noise; /* whitening: standard deviation below which directions are
-                   not raised to the level of the rest, see preconditioner.h */
+  gboolean textbook; /* ksvd, mod: as published, without what codingstage.c and
+                        ksvd.c add to fit the samples better */
+  double rate;       /* gradient: length of a step; 0 to choose */
+  double
+    noise_floor; /* whitening: standard deviation below which directions are
+              not raised to the level of the rest, see preconditioner.h */
   guint64 seed;
   LearnObserver observer; /* may be NULL */
   gpointer observer_data;
 } LearnOptions;
 
 #define LEARN_DEFAULTS                                                        \
-  ((LearnOptions){ .init = START_DCT,                                         \
+  ((LearnOptions){ .init = INIT_DCT,                                          \
                    .density = 0.1,                                            \
                    .iterations = 100,                                         \
                    .window = 500,                                             \
@@ -88,7 +89,7 @@ struct LearnerClass {
   gsize size;
   gboolean complete; /* has exactly n atoms */
   gboolean streams;
-  StartKind init; /* usual start, and number of iterations */
+  InitKind init; /* usual start, and number of iterations */
   int iterations;
 
   /* Streaming learners: takes the columns of @Y in. */
@@ -152,9 +153,9 @@ void learner_dictionary (const Learner *self, Mat *A);
 const LearnStatus *learner_status (const Learner *self);
 
 /* For learners: the start that the options ask for, n x k with columns of
- * length one, from the samples @Y.  START_IDENTITY gives the identity. */
-gboolean learner_make_start (const Learner *self, const Mat *Y, Mat *D,
-                             GError **error);
+ * length one, from the samples @Y.  INIT_IDENTITY gives the identity. */
+gboolean learner_initial_dictionary (const Learner *self, const Mat *Y, Mat *D,
+                                     GError **error);
 
 /* For learners: share of the iterations that are done, or 0 when nobody knows
  * how many there will be. */

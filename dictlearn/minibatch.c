@@ -3,7 +3,7 @@
  * Whitens once with the preconditioner P of all samples; then each step draws
  * options.window samples at random, with replacement (all of them, each once,
  * if there are no more), and does one step of thresholding and Polar on them
- * (whitened.h).  The result is A = P^-1 D.
+ * (polarstep.h).  The result is A = P^-1 D.
  *
  * The threshold is chosen and shrinks as in online.c.
  */
@@ -23,7 +23,7 @@ typedef struct {
   Learner base;
   MatF batch; /* n x window */
   Preconditioner *P;
-  Whitened *whitened;
+  PolarStep *whitened;
   double z, end;
 } Minibatch;
 
@@ -52,19 +52,19 @@ minibatch_start (Learner *base, GError **error)
   Minibatch *self = (Minibatch *) base;
   g_auto (Mat) A = mat_new (base->n, base->n);
 
-  self->P = preconditioner_new (&base->Y, base->options.noise);
+  self->P = preconditioner_new (&base->Y, base->options.noise_floor);
   if (self->P == NULL)
     return learner_failed (error);
-  if (!learner_make_start (base, &base->Y, &A, error))
+  if (!learner_initial_dictionary (base, &base->Y, &A, error))
     return FALSE;
   self->whitened =
-    whitened_new (self->P, base->options.init == START_IDENTITY ? NULL : &A);
+    polar_step_new (self->P, base->options.init == INIT_IDENTITY ? NULL : &A);
   if (self->whitened == NULL)
     return learner_failed (error);
   self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));
   draw_batch (self, 0);
-  whitened_threshold (self->whitened, self->P, &self->batch, &base->options,
-                      &self->z, &self->end);
+  polar_step_threshold (self->whitened, self->P, &self->batch, &base->options,
+                        &self->z, &self->end);
   return TRUE;
 }
 
@@ -74,8 +74,8 @@ minibatch_step (Learner *base, GError **error)
   Minibatch *self = (Minibatch *) base;
 
   draw_batch (self, base->status.iteration);
-  if (!whitened_step (self->whitened, self->P, &self->batch, self->z,
-                      &base->status))
+  if (!polar_step_step (self->whitened, self->P, &self->batch, self->z,
+                        &base->status))
     return learner_failed (error);
   if (self->z > self->end)
     base->status.change = INFINITY;
@@ -88,7 +88,7 @@ minibatch_dictionary (const Learner *base, Mat *A)
 {
   const Minibatch *self = (const Minibatch *) base;
 
-  whitened_dictionary (self->whitened, self->P, A);
+  polar_step_dictionary (self->whitened, self->P, A);
 }
 
 static void
@@ -98,7 +98,7 @@ minibatch_clear (Learner *base)
 
   matf_clear (&self->batch);
   preconditioner_free (self->P);
-  whitened_free (self->whitened);
+  polar_step_free (self->whitened);
 }
 
 const LearnerClass learner_minibatch = {
@@ -106,7 +106,7 @@ const LearnerClass learner_minibatch = {
   .summary = "complete dictionary, random batches (Algorithm 2)",
   .size = sizeof (Minibatch),
   .complete = TRUE,
-  .init = START_DCT,
+  .init = INIT_DCT,
   .iterations = 500,
   .start = minibatch_start,
   .step = minibatch_step,

@@ -28,7 +28,7 @@
 #define CHUNK 32
 
 typedef struct {
-  const Coding *self;
+  const CodingStage *self;
   MatF product; /* R X' */
 } Gathering;
 
@@ -36,20 +36,21 @@ static void
 gather_chunk (int chunk, int worker, gpointer data)
 {
   Gathering *task = data;
-  const Coding *self = task->self;
+  const CodingStage *self = task->self;
   int end = MIN (self->D.cols, (chunk + 1) * CHUNK);
 
   (void) worker;
   for (int j = chunk * CHUNK; j < end; j++)
     for (gsize i = self->first[j]; i < self->first[j + 1]; i++)
-      matf_axpy (self->R.rows, self->X.value[self->use[i]],
-                 matf_at (&self->R, 0, coding_sample (self, self->use[i])),
-                 matf_at (&task->product, 0, j));
+      matf_axpy (
+        self->R.rows, self->X.value[self->use[i]],
+        matf_at (&self->R, 0, coding_stage_sample (self, self->use[i])),
+        matf_at (&task->product, 0, j));
 }
 
 /* (R X')', k x n: the right-hand sides, one a column. */
 static Mat
-right_hand_sides (const Coding *self)
+right_hand_sides (const CodingStage *self)
 {
   int n = self->D.rows, k = self->D.cols;
   Mat B = mat_new (k, n);
@@ -87,7 +88,7 @@ gram_of_codes (const SparseMat *X)
 
 /* Scales atom @j to length one, and its codes the other way. */
 static void
-normalise_atom (Coding *self, int j)
+normalise_atom (CodingStage *self, int j)
 {
   float *d = matf_at (&self->D, 0, j);
   double norm = 0;
@@ -106,7 +107,7 @@ normalise_atom (Coding *self, int j)
 static gboolean
 mod_step (Learner *base, GError **error)
 {
-  Coding *self = (Coding *) base;
+  CodingStage *self = (CodingStage *) base;
   g_auto (Mat) G = gram_of_codes (&self->X);
   g_auto (Mat) B = right_hand_sides (self);
 
@@ -119,18 +120,18 @@ mod_step (Learner *base, GError **error)
   }
   for (int j = 0; j < B.rows; j++)
     normalise_atom (self, j);
-  coding_update_residual (self);
-  return coding_finish_step (self, error);
+  coding_stage_update_residual (self);
+  return coding_stage_finish_step (self, error);
 }
 
 const LearnerClass learner_mod = {
   .name = "mod",
-  .init = START_DATA,
+  .init = INIT_DATA,
   .iterations = 20,
   .summary = "method of optimal directions: pursuit, then all atoms at once",
-  .size = sizeof (Coding),
-  .start = coding_start,
+  .size = sizeof (CodingStage),
+  .start = coding_stage_start,
   .step = mod_step,
-  .dictionary = coding_dictionary,
-  .clear = coding_clear,
+  .dictionary = coding_stage_dictionary,
+  .clear = coding_stage_clear,
 };

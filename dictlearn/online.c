@@ -2,7 +2,7 @@
  *
  *     P   preconditioner of all samples seen so far     (preconditioner.h)
  *     Y   the latest w samples, a ring                  n x w
- *     D   dictionary in the whitened space, orthonormal (whitened.h)
+ *     D   dictionary in the whitened space, orthonormal (polarstep.h)
  *
  * For each new sample y: put it into Y in the place of the oldest, update P by
  * rank one in O(n^2), and do one step of thresholding and Polar on P Y with
@@ -16,7 +16,7 @@
  * given it is chosen, on the first window, to keep a share options.density.
  * With options.shrink it starts above every code and falls (Algorithm 4).
  *
- * A step costs stride * 3 n^2 operations for P and what whitened.h says.
+ * A step costs stride * 3 n^2 operations for P and what polarstep.h says.
  */
 #include "dictlearn/learners.h"
 
@@ -35,7 +35,7 @@ typedef struct {
   int oldest;  /* column of the window to be replaced next */
   MatF window;
   Preconditioner *P;
-  Whitened *whitened;
+  PolarStep *whitened;
   double z, end;
 } Online;
 
@@ -62,18 +62,18 @@ start (Online *self, GError **error)
   Learner *base = &self->base;
   g_auto (Mat) A = mat_new (base->n, base->n);
 
-  self->P = preconditioner_new (&self->first, base->options.noise);
+  self->P = preconditioner_new (&self->first, base->options.noise_floor);
   if (self->P == NULL)
     return learner_failed (error);
-  if (!learner_make_start (base, &self->first, &A, error))
+  if (!learner_initial_dictionary (base, &self->first, &A, error))
     return FALSE;
   self->whitened =
-    whitened_new (self->P, base->options.init == START_IDENTITY ? NULL : &A);
+    polar_step_new (self->P, base->options.init == INIT_IDENTITY ? NULL : &A);
   if (self->whitened == NULL)
     return learner_failed (error);
   fill_window (self);
-  whitened_threshold (self->whitened, self->P, &self->window, &base->options,
-                      &self->z, &self->end);
+  polar_step_threshold (self->whitened, self->P, &self->window, &base->options,
+                        &self->z, &self->end);
   mat_clear (&self->first);
   base->started = TRUE;
   return TRUE;
@@ -84,8 +84,8 @@ do_step (Online *self, GError **error)
 {
   Learner *base = &self->base;
 
-  if (!whitened_step (self->whitened, self->P, &self->window, self->z,
-                      &base->status))
+  if (!polar_step_step (self->whitened, self->P, &self->window, self->z,
+                        &base->status))
     return learner_failed (error);
   /* Standing still while the threshold falls is not convergence. */
   if (self->z > self->end)
@@ -148,7 +148,7 @@ online_dictionary (const Learner *base, Mat *A)
 {
   const Online *self = (const Online *) base;
 
-  whitened_dictionary (self->whitened, self->P, A);
+  polar_step_dictionary (self->whitened, self->P, A);
 }
 
 static void
@@ -159,7 +159,7 @@ online_clear (Learner *base)
   mat_clear (&self->first);
   matf_clear (&self->window);
   preconditioner_free (self->P);
-  whitened_free (self->whitened);
+  polar_step_free (self->whitened);
 }
 
 const LearnerClass learner_online = {
@@ -167,7 +167,7 @@ const LearnerClass learner_online = {
   .summary = "complete dictionary, sample by sample (Algorithm 3)",
   .size = sizeof (Online),
   .complete = TRUE,
-  .init = START_DCT,
+  .init = INIT_DCT,
   .iterations = 150,
   .streams = TRUE,
   .feed = online_feed,

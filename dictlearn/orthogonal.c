@@ -43,11 +43,11 @@ orthogonal_start (Learner *base, GError **error)
   self->old = mat_new (n, n);
   self->M = mat_new (n, n);
   self->X = mat_new (n, base->Y.cols);
-  if (!learner_make_start (base, &base->Y, &self->D, error))
+  if (!learner_initial_dictionary (base, &base->Y, &self->D, error))
     return FALSE;
   if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
     return learner_failed (error);
-  product_multiply (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
+  parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
   threshold_choose (&self->X, &base->options, &self->z, &self->end);
   return TRUE;
 }
@@ -72,13 +72,13 @@ orthogonal_step (Learner *base, GError **error)
   gsize kept;
 
   mat_copy (&self->D, &self->old);
-  product_multiply (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
+  parallel_gemm (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
   kept = threshold_apply (&self->X, self->z, &self->X);
   base->status.objective = objective (self, kept);
   base->status.density = (double) kept / base->n / Y->cols;
   base->status.threshold = self->z;
   if (kept > 0) {
-    product_multiply (1, Y, PLAIN, &self->X, TRANSPOSED, 0, &self->M);
+    parallel_gemm (1, Y, PLAIN, &self->X, TRANSPOSED, 0, &self->M);
     if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
       return learner_failed (error);
   }
@@ -112,7 +112,7 @@ const LearnerClass learner_orthogonal = {
   .summary = "orthonormal dictionary, all samples at once (Algorithm 1)",
   .size = sizeof (Orthogonal),
   .complete = TRUE,
-  .init = START_DCT,
+  .init = INIT_DCT,
   .iterations = 30,
   .start = orthogonal_start,
   .step = orthogonal_step,

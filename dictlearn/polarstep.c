@@ -13,7 +13,7 @@
 /* Atoms that one thread codes at a time. */
 #define BLOCK 150
 
-struct Whitened {
+struct PolarStep {
   int n;
   MatF D, old;
   MatF Pt; /* P' */
@@ -23,11 +23,11 @@ struct Whitened {
   PolarWorkspace *polar;
 };
 
-Whitened *
-whitened_new (const Preconditioner *P, const Mat *A)
+PolarStep *
+polar_step_new (const Preconditioner *P, const Mat *A)
 {
   int n = preconditioner_length (P);
-  g_autoptr (Whitened) self = g_new0 (Whitened, 1);
+  g_autoptr (PolarStep) self = g_new0 (PolarStep, 1);
   g_auto (Mat) wide = { 0 };
 
   self->n = n;
@@ -53,7 +53,7 @@ whitened_new (const Preconditioner *P, const Mat *A)
 }
 
 void
-whitened_free (Whitened *self)
+polar_step_free (PolarStep *self)
 {
   if (self == NULL)
     return;
@@ -70,19 +70,19 @@ whitened_free (Whitened *self)
 /* ---- codes and their product with the samples, atom by atom ---- */
 
 typedef struct {
-  Whitened *self;
+  PolarStep *self;
   const MatF *Y;
   float z;
   gsize *kept;    /* non-zeros, by block */
   double *energy; /* of the codes, before and after the threshold, by block */
-} WindowTask;
+} PolarTask;
 
 /* B = P' D and X = HT_z (Y' B) for a block of atoms, the codes of one atom in
  * a column. */
 static void
-code_block (const WindowTask *task, int block, int first, int count)
+code_block (const PolarTask *task, int block, int first, int count)
 {
-  Whitened *self = task->self;
+  PolarStep *self = task->self;
   MatF B = matf_columns (&self->B, first, count);
   MatF X = matf_columns (&self->X, first, count);
   double before = 0, after = 0;
@@ -114,9 +114,9 @@ code_block (const WindowTask *task, int block, int first, int count)
 
 /* M = P (Y X') for a block of atoms; most codes are zero. */
 static void
-gather_block (const WindowTask *task, int first, int count)
+gather_block (const PolarTask *task, int first, int count)
 {
-  Whitened *self = task->self;
+  PolarStep *self = task->self;
   const MatF *Y = task->Y;
   MatF M = matf_columns (&self->M, first, count);
 
@@ -135,7 +135,7 @@ gather_block (const WindowTask *task, int first, int count)
 static void
 code_and_gather (int block, int worker, gpointer data)
 {
-  const WindowTask *task = data;
+  const PolarTask *task = data;
   int first = block * BLOCK;
   int count = MIN (BLOCK, task->self->n - first);
 
@@ -145,7 +145,7 @@ code_and_gather (int block, int worker, gpointer data)
 }
 
 static void
-make_room (Whitened *self, int samples)
+make_room (PolarStep *self, int samples)
 {
   if (self->X.rows == samples)
     return;
@@ -155,13 +155,13 @@ make_room (Whitened *self, int samples)
 
 /* X = HT_z (D' W), M = W X'. */
 static void
-code_window (Whitened *self, const Preconditioner *P, const MatF *Y, double z,
+code_window (PolarStep *self, const Preconditioner *P, const MatF *Y, double z,
              LearnStatus *status)
 {
   int blocks = (self->n + BLOCK - 1) / BLOCK;
   g_autofree gsize *kept = g_new0 (gsize, blocks);
   g_autofree double *energy = g_new0 (double, 2 * blocks);
-  WindowTask task = { self, Y, (float) z, kept, energy };
+  PolarTask task = { self, Y, (float) z, kept, energy };
   gsize total = 0;
   double rest = 0;
 
@@ -194,7 +194,7 @@ change (const MatF *D, const MatF *old)
 /* Mean of the diagonal of D' W X', what an atom gains: near the mean singular
  * value of W X', since D is near its polar factor. */
 static double
-mean_gain (const Whitened *self)
+mean_gain (const PolarStep *self)
 {
   double sum = 0;
 
@@ -210,8 +210,8 @@ mean_gain (const Whitened *self)
 }
 
 gboolean
-whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
-               double z, LearnStatus *status)
+polar_step_step (PolarStep *self, const Preconditioner *P, const MatF *Y,
+                 double z, LearnStatus *status)
 {
   gsize size = (gsize) self->n * (gsize) self->n;
   float rho;
@@ -230,8 +230,8 @@ whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
 }
 
 void
-whitened_threshold (Whitened *self, const Preconditioner *P, const MatF *Y,
-                    const LearnOptions *options, double *first, double *end)
+polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
+                      const LearnOptions *options, double *first, double *end)
 {
   g_auto (Mat) C = mat_new (Y->cols, self->n);
   LearnStatus unused;
@@ -242,7 +242,7 @@ whitened_threshold (Whitened *self, const Preconditioner *P, const MatF *Y,
 }
 
 void
-whitened_dictionary (const Whitened *self, const Preconditioner *P, Mat *A)
+polar_step_dictionary (const PolarStep *self, const Preconditioner *P, Mat *A)
 {
   mat_from_float (&self->D, A);
   preconditioner_unwhiten (P, A);

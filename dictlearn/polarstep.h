@@ -20,30 +20,30 @@
 #include "dictlearn/learner.h"
 #include "dictlearn/preconditioner.h"
 
-typedef struct Whitened Whitened;
+typedef struct PolarStep PolarStep;
 
 /* Starts from @A, n x n, in the original space: D = Polar (P A S), where S
  * scales the columns of P A to length one, since the length of an atom says
  * nothing; or from the identity in the whitened space, if @A is NULL.  NULL if
  * LAPACK fails. */
-Whitened *whitened_new (const Preconditioner *P, const Mat *A);
-void whitened_free (Whitened *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Whitened, whitened_free)
+PolarStep *polar_step_new (const Preconditioner *P, const Mat *A);
+void polar_step_free (PolarStep *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarStep, polar_step_free)
 
 /* One step on the columns of @Y, n x w, with threshold @z.  Fills in
  * objective, density, threshold and change of @status; the objective is
  *     (|W - D X|_F^2 + z^2 |X|_0) / w.
  * FALSE if LAPACK fails. */
-gboolean whitened_step (Whitened *self, const Preconditioner *P, const MatF *Y,
-                        double z, LearnStatus *status);
+gboolean polar_step_step (PolarStep *self, const Preconditioner *P,
+                          const MatF *Y, double z, LearnStatus *status);
 
 /* The threshold that @options ask for: @end is the final one, given or chosen
  * so that a share options.density of the codes of @Y is kept; @first is where
  * it starts, above every code if it is to shrink. */
-void whitened_threshold (Whitened *self, const Preconditioner *P,
-                         const MatF *Y, const LearnOptions *options,
-                         double *first, double *end);
+void polar_step_threshold (PolarStep *self, const Preconditioner *P,
+                           const MatF *Y, const LearnOptions *options,
+                           double *first, double *end);
 
 /* A = P^-1 D, the dictionary in the original space. */
-void whitened_dictionary (const Whitened *self, const Preconditioner *P,
-                          Mat *A);
+void polar_step_dictionary (const PolarStep *self, const Preconditioner *P,
+                            Mat *A);

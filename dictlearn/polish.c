@@ -66,10 +66,10 @@ polish_feed (Polish *self, const Mat *Y)
     Mat block = mat_columns (Y, first, MIN (BLOCK, Y->cols - first));
     Mat codes = mat_columns (&X, 0, block.cols);
 
-    product_multiply (1, &self->inverse, PLAIN, &block, PLAIN, 0, &codes);
+    parallel_gemm (1, &self->inverse, PLAIN, &block, PLAIN, 0, &codes);
     threshold_apply (&codes, self->z, &codes);
-    product_multiply (1, &block, PLAIN, &codes, TRANSPOSED, 1, &self->YX);
-    product_multiply (1, &codes, PLAIN, &codes, TRANSPOSED, 1, &self->XX);
+    parallel_gemm (1, &block, PLAIN, &codes, TRANSPOSED, 1, &self->YX);
+    parallel_gemm (1, &codes, PLAIN, &codes, TRANSPOSED, 1, &self->XX);
   }
 }
 

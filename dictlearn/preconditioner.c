@@ -47,7 +47,7 @@ struct Preconditioner {
 static gboolean
 factor (const Mat *Y, double floor, double least, Mat *V)
 {
-  product_multiply (1, Y, PLAIN, Y, TRANSPOSED, 0, V);
+  parallel_gemm (1, Y, PLAIN, Y, TRANSPOSED, 0, V);
   for (int i = 0; i < Y->rows; i++)
     *mat_at (V, i, i) += floor;
   if (!cholesky_factor_upper (V))

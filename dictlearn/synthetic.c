@@ -56,10 +56,10 @@ spread_columns (Mat *U, double condition)
   }
 }
 
-Planted *
-planted_new (const PlantedOptions *options)
+SyntheticData *
+synthetic_new (const SyntheticOptions *options)
 {
-  g_autoptr (Planted) self = g_new0 (Planted, 1);
+  g_autoptr (SyntheticData) self = g_new0 (SyntheticData, 1);
   int n = options->n;
   g_auto (Mat) U = mat_new (n, n);
   g_auto (Mat) V = mat_new (n, n);
@@ -79,7 +79,7 @@ planted_new (const PlantedOptions *options)
 }
 
 void
-planted_free (Planted *self)
+synthetic_free (SyntheticData *self)
 {
   if (self == NULL)
     return;
@@ -90,7 +90,7 @@ planted_free (Planted *self)
 /* ---- the samples ---- */
 
 static double
-draw_code (const PlantedOptions *o, guint64 key)
+draw_code (const SyntheticOptions *o, guint64 key)
 {
   double value;
 
@@ -102,9 +102,9 @@ draw_code (const PlantedOptions *o, guint64 key)
 
 /* Sample number @number into @y, and its code into @x unless NULL. */
 static void
-draw_sample (const Planted *self, guint64 number, double *y, double *x)
+draw_sample (const SyntheticData *self, guint64 number, double *y, double *x)
 {
-  const PlantedOptions *o = &self->options;
+  const SyntheticOptions *o = &self->options;
   int n = o->n;
   guint64 first_key = number * (guint64) n;
 
@@ -126,7 +126,7 @@ draw_sample (const Planted *self, guint64 number, double *y, double *x)
 }
 
 typedef struct {
-  const Planted *planted;
+  const SyntheticData *synthetic;
   guint64 first;
   Mat *Y, *X;
 } Job;
@@ -139,12 +139,13 @@ draw_chunk (int chunk, int worker, gpointer data)
 
   (void) worker;
   for (int j = chunk * CHUNK; j < end; j++)
-    draw_sample (job->planted, job->first + (guint64) j, mat_at (job->Y, 0, j),
+    draw_sample (job->synthetic, job->first + (guint64) j,
+                 mat_at (job->Y, 0, j),
                  job->X != NULL ? mat_at (job->X, 0, j) : NULL);
 }
 
 void
-planted_samples (const Planted *self, guint64 first, Mat *Y, Mat *X)
+synthetic_samples (const SyntheticData *self, guint64 first, Mat *Y, Mat *X)
 {
   Job job = { self, first, Y, X };
 
@@ -160,7 +161,7 @@ planted_samples (const Planted *self, guint64 first, Mat *Y, Mat *X)
  *                        + 2 z phi (z),    phi (z) = exp (-z^2/2)/sqrt (2 pi),
  * the last two by parts. */
 double
-planted_deviation (const PlantedOptions *options)
+synthetic_deviation (const SyntheticOptions *options)
 {
   double z = options->smallest;
   double below = erf (z * M_SQRT1_2), above = erfc (z * M_SQRT1_2);

@@ -22,29 +22,30 @@ typedef struct {
   double smallest;  /* Gamma, least magnitude of a non-zero, >= 0 */
   double noise;     /* beta, standard deviation, >= 0 */
   guint64 seed;
-} PlantedOptions;
+} SyntheticOptions;
 
 /* The paper's numbers; n is for the caller to set. */
-#define PLANTED_DEFAULTS                                                      \
-  ((PlantedOptions){ .condition = 1, .density = 0.3, .smallest = 0.3 })
+#define SYNTHETIC_DEFAULTS                                                    \
+  ((SyntheticOptions){ .condition = 1, .density = 0.3, .smallest = 0.3 })
 
-/* Does not change after planted_new(), so threads may share it. */
+/* Does not change after synthetic_new(), so threads may share it. */
 typedef struct {
-  PlantedOptions options;
+  SyntheticOptions options;
   Mat A; /* the dictionary to be found */
-} Planted;
+} SyntheticData;
 
 /* A = U S V' with U and V uniform among the orthonormal matrices and the
  * singular values S spaced geometrically from 1 down to 1 / condition.
  * The caller owns it.  NULL only if LAPACK did not converge. */
-Planted *planted_new (const PlantedOptions *options);
-void planted_free (Planted *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Planted, planted_free)
+SyntheticData *synthetic_new (const SyntheticOptions *options);
+void synthetic_free (SyntheticData *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SyntheticData, synthetic_free)
 
 /* Fills @Y, n x p, with samples number @first to @first + p - 1, and @X of the
  * same size with their codes.  @X may be NULL.  Runs in all threads. */
-void planted_samples (const Planted *self, guint64 first, Mat *Y, Mat *X);
+void synthetic_samples (const SyntheticData *self, guint64 first, Mat *Y,
+                        Mat *X);
 
 /* Standard deviation of an entry of x, sqrt (E x^2).  Whitening cannot know
- * it, and finds the dictionary  planted_deviation() A  instead of A. */
-double planted_deviation (const PlantedOptions *options);
+ * it, and finds the dictionary  synthetic_deviation() A  instead of A. */
+double synthetic_deviation (const SyntheticOptions *options);

@@ -29,7 +29,7 @@ typedef struct {
   gsize wanted; /* patches */
   gsize given;
   gsize run, stride; /* the next run, and from one to the next */
-} Quarry;
+} SourcePicture;
 
 struct PatchSource {
   PatchSourceOptions options;
@@ -44,7 +44,7 @@ struct PatchSource {
   guint next;     /* picture to read, in that order */
   guint64 left;   /* pictures to read that are not known to be broken */
   guint64 wanted; /* patches still to be drawn, unless all are */
-  Quarry quarry;
+  SourcePicture picture;
 
   float *pool; /* capacity patches */
   gsize capacity, held;
@@ -73,7 +73,7 @@ patch_source_free (PatchSource *self)
   if (self == NULL)
     return;
   g_ptr_array_unref (self->paths);
-  image_free (self->quarry.image);
+  image_free (self->picture.image);
   g_free (self->seen);
   g_free (self->order);
   g_free (self->pool);
@@ -95,7 +95,7 @@ patch_source_begin (PatchSource *self, int epoch)
   self->wanted = self->options.max_patches;
   self->held = 0;
   self->drawn = 0;
-  g_clear_pointer (&self->quarry.image, image_free);
+  g_clear_pointer (&self->picture.image, image_free);
   random_permutation (self->options.seed, stream (self, STREAM_ORDER),
                       self->paths->len, self->order);
 }
@@ -163,42 +163,43 @@ common_divisor (gsize a, gsize b)
 
 /* Takes @image over. */
 static void
-open_quarry (PatchSource *self, gsize number, Image *image)
+open_picture (PatchSource *self, gsize number, Image *image)
 {
-  Quarry *quarry = &self->quarry;
+  SourcePicture *picture = &self->picture;
   gsize places =
     places_along (self, image->width) * places_along (self, image->height);
   gsize wanted = share_of_picture (self, places);
 
-  *quarry = (Quarry){ .image = image,
-                      .number = number,
-                      .places = places,
-                      .wanted = wanted,
-                      .stride = MAX (1, (gsize) (GOLDEN * (double) wanted)) };
-  quarry->run =
+  *picture =
+    (SourcePicture){ .image = image,
+                     .number = number,
+                     .places = places,
+                     .wanted = wanted,
+                     .stride = MAX (1, (gsize) (GOLDEN * (double) wanted)) };
+  picture->run =
     (gsize) random_below (self->options.seed, stream (self, STREAM_FIRST),
                           (guint64) number, (guint64) wanted);
   /* Only then every run has its turn. */
-  while (common_divisor (wanted, quarry->stride) > 1)
-    quarry->stride++;
+  while (common_divisor (wanted, picture->stride) > 1)
+    picture->stride++;
 }
 
 /* A place in the next run; runs are as long as each other, or one longer. */
 static gsize
 next_place (PatchSource *self)
 {
-  Quarry *quarry = &self->quarry;
-  gsize length = quarry->places / quarry->wanted;
-  gsize longer = quarry->places % quarry->wanted;
-  gsize run = quarry->run;
+  SourcePicture *picture = &self->picture;
+  gsize length = picture->places / picture->wanted;
+  gsize longer = picture->places % picture->wanted;
+  gsize run = picture->run;
   gsize first = run * length + MIN (run, longer);
 
-  quarry->run = (run + quarry->stride) % quarry->wanted;
-  quarry->given++;
+  picture->run = (run + picture->stride) % picture->wanted;
+  picture->given++;
   return first
          + (gsize) random_below (
            self->options.seed, stream (self, STREAM_PLACES),
-           (guint64) quarry->number << 32 | run, length + (run < longer));
+           (guint64) picture->number << 32 | run, length + (run < longer));
 }
 
 /* Goes through the pictures to the next one that can be used.  FALSE when
@@ -208,7 +209,7 @@ next_picture (PatchSource *self)
 {
   const PatchSourceOptions *o = &self->options;
 
-  g_clear_pointer (&self->quarry.image, image_free);
+  g_clear_pointer (&self->picture.image, image_free);
   while (self->next < self->paths->len
          && (o->max_patches == 0 || self->wanted > 0)) {
     gsize number = self->next++, picture = self->order[number];
@@ -220,7 +221,7 @@ next_picture (PatchSource *self)
     image = o->load (self->paths->pdata[picture], o->data, &error);
     if (image != NULL && image->width >= o->patch
         && image->height >= o->patch) {
-      open_quarry (self, number, g_steal_pointer (&image));
+      open_picture (self, number, g_steal_pointer (&image));
       count_used (self, picture);
       self->left--;
       return TRUE;
@@ -255,7 +256,7 @@ sample (const Image *image, const guint16 *pixel, int c, int channels)
 static void
 cut_patch (const PatchSource *self, int left, int top, float *patch)
 {
-  const Image *image = self->quarry.image;
+  const Image *image = self->picture.image;
   int side = self->options.patch, channels = self->options.channels;
   float scale = 1 / (float) image_peak (image);
 
@@ -271,17 +272,17 @@ cut_patch (const PatchSource *self, int left, int top, float *patch)
 static void
 fill_pool (PatchSource *self)
 {
-  const Quarry *quarry = &self->quarry;
+  const SourcePicture *picture = &self->picture;
 
   while (self->held < self->capacity) {
     gsize place, across;
 
-    if (quarry->image == NULL || quarry->given == quarry->wanted) {
+    if (picture->image == NULL || picture->given == picture->wanted) {
       if (!next_picture (self))
         return;
       continue;
     }
-    across = places_along (self, quarry->image->width);
+    across = places_along (self, picture->image->width);
     place = next_place (self);
     cut_patch (self, (int) (place % across) * self->options.step,
                (int) (place / across) * self->options.step,

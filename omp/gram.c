@@ -17,7 +17,7 @@
  *
  *     |y - D x|^2 = |y|^2 - sum_s z_s^2 |v_s|^2 - sum_j ridge_j x_j^2.
  *
- * See coder.h for v, l, z and the ridge.
+ * See pursuitprivate.h for v, l, z and the ridge.
  * R. Rubinstein, M. Zibulevsky, M. Elad: Efficient implementation of the K-SVD
  * algorithm using batch orthogonal matching pursuit, 2008, solves for x in
  * each step instead.
@@ -42,7 +42,7 @@ typedef struct {
 } Workspace;
 
 static gpointer
-workspace_new (const CodingTask *task, int cols)
+workspace_new (const PursuitTask *task, int cols)
 {
   const MatF *gram = pursuit_gram (task->self);
   int k = gram->rows, s = task->options->max_atoms;
@@ -94,7 +94,7 @@ signal_energy (const float *y, int n)
 /* Steps 2 to 4 with @atom as the @s-th.  FALSE when it depends on the others;
  * it is then not taken in. */
 static gboolean
-take_in_atom (const CodingTask *task, Workspace *w, float *c, int s, int atom)
+append_atom (const PursuitTask *task, Workspace *w, float *c, int s, int atom)
 {
   const Kernels *kernels = task->self->kernels;
   const float *column = matf_at (pursuit_gram (task->self), 0, atom);
@@ -117,7 +117,7 @@ take_in_atom (const CodingTask *task, Workspace *w, float *c, int s, int atom)
 
 /* Sum of ridge_j x_j^2, for the first @count atoms. */
 static double
-penalty (const CodingTask *task, Workspace *w, const int *chosen, int count)
+penalty (const PursuitTask *task, Workspace *w, const int *chosen, int count)
 {
   const float *ridge = task->options->ridge;
   double sum = 0;
@@ -132,7 +132,7 @@ penalty (const CodingTask *task, Workspace *w, const int *chosen, int count)
 
 /* Codes one signal into column @col of X; @c is D'y and is used up. */
 static void
-encode_column (const CodingTask *task, Workspace *w, int col, float *c)
+encode_column (const PursuitTask *task, Workspace *w, int col, float *c)
 {
   const PursuitOptions *options = task->options;
   double energy = signal_energy (matf_at (task->Y, 0, col), task->Y->rows);
@@ -150,7 +150,7 @@ encode_column (const CodingTask *task, Workspace *w, int col, float *c)
       break;
     atom = task->self->kernels->choose (w->scale.ld, c, scale,
                                         (float) (LEAST_GAIN * energy));
-    if (atom < 0 || !take_in_atom (task, w, c, s, atom))
+    if (atom < 0 || !append_atom (task, w, c, s, atom))
       break;
     left -= (double) w->z[s] * w->z[s] * w->length[s];
     scale[atom] = 0; /* not to be chosen again */
@@ -161,7 +161,7 @@ encode_column (const CodingTask *task, Workspace *w, int col, float *c)
 }
 
 static void
-encode (const CodingTask *task, gpointer workspace, int first, int cols)
+encode (const PursuitTask *task, gpointer workspace, int first, int cols)
 {
   Workspace *w = workspace;
   MatF Y = matf_columns (task->Y, first, cols);
@@ -172,7 +172,7 @@ encode (const CodingTask *task, gpointer workspace, int first, int cols)
     encode_column (task, w, first + p, matf_at (&a, 0, p));
 }
 
-const Coder gram_coder = { .chunk = CHUNK,
-                           .workspace_new = workspace_new,
-                           .workspace_free = workspace_free,
-                           .encode = encode };
+const PursuitMethod pursuit_gram_method = { .chunk = CHUNK,
+                                            .workspace_new = workspace_new,
+                                            .workspace_free = workspace_free,
+                                            .encode = encode };

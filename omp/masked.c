@@ -23,7 +23,7 @@
  * d_j is new the trace is large beside it, and they are removed a second time;
  * twice is enough.
  *
- * See coder.h for l, z and the ridge.
+ * See pursuitprivate.h for l, z and the ridge.
  */
 #include "omp/pursuitprivate.h"
 
@@ -75,7 +75,7 @@ typedef struct {
 
 /* Strips of atoms that add_columns does in one go, cut into tiles. */
 static void
-tile_init (Workspace *w, const CodingTask *task)
+tile_init (Workspace *w, const PursuitTask *task)
 {
   int n = task->self->D.rows, ld = task->self->rows.ld;
   int strips =
@@ -87,7 +87,7 @@ tile_init (Workspace *w, const CodingTask *task)
 }
 
 static gpointer
-workspace_new (const CodingTask *task, int cols)
+workspace_new (const PursuitTask *task, int cols)
 {
   int n = task->self->D.rows, k = task->self->D.cols;
   int s = task->options->max_atoms;
@@ -172,7 +172,7 @@ pick (const Signal *signal, const float *from, float *to)
 
 /* Whether the residual is small enough. */
 static gboolean
-is_explained (const CodingTask *task, const Signal *signal)
+is_explained (const PursuitTask *task, const Signal *signal)
 {
   return signal->target > 0
          && dot (task->self->kernels, signal->r, signal->r, signal->samples)
@@ -181,7 +181,7 @@ is_explained (const CodingTask *task, const Signal *signal)
 
 /* One tile of add_known(), the @number-th of a strip. */
 static void
-add_tile (const CodingTask *task, const Workspace *w, const MatF *strip,
+add_tile (const PursuitTask *task, const Workspace *w, const MatF *strip,
           int number, const MatF *out)
 {
   for (int i = 0; i < out->cols; i++) {
@@ -197,7 +197,7 @@ add_tile (const CodingTask *task, const Workspace *w, const MatF *strip,
 /* Column i of @out becomes the sum of the columns of @A that the i-th active
  * signal knows, each times its factor. */
 static void
-add_known (const CodingTask *task, const Workspace *w, const MatF *A,
+add_known (const PursuitTask *task, const Workspace *w, const MatF *A,
            int active, const MatF *out)
 {
   memset (out->data, 0, (gsize) out->ld * (gsize) active * sizeof (float));
@@ -215,7 +215,7 @@ add_known (const CodingTask *task, const Workspace *w, const MatF *A,
 
 /* Lists the samples that count. */
 static void
-look_at_weights (const CodingTask *task, const Workspace *w, Signal *signal)
+look_at_weights (const PursuitTask *task, const Workspace *w, Signal *signal)
 {
   const float *weight = matf_at (task->weights, 0, signal->col);
   double total = 0;
@@ -243,7 +243,7 @@ look_at_weights (const CodingTask *task, const Workspace *w, Signal *signal)
 }
 
 static void
-start_signal (const CodingTask *task, const Workspace *w, Signal *signal,
+start_signal (const PursuitTask *task, const Workspace *w, Signal *signal,
               int col)
 {
   int ridge = task->options->ridge != NULL ? task->options->max_atoms : 0;
@@ -263,7 +263,7 @@ start_signal (const CodingTask *task, const Workspace *w, Signal *signal,
 
 /* 1 / (|d_j|_w^2 + ridge_j) for all signals. */
 static void
-measure_atoms (const CodingTask *task, Workspace *w, int cols)
+measure_atoms (const PursuitTask *task, Workspace *w, int cols)
 {
   add_known (task, w, &task->self->squares, cols, &w->scale);
   for (int p = 0; p < cols; p++)
@@ -276,7 +276,7 @@ measure_atoms (const CodingTask *task, Workspace *w, int cols)
 
 /* All signals get ready; returns the number of those that are not done. */
 static int
-start_chunk (const CodingTask *task, Workspace *w, int first, int cols)
+start_chunk (const PursuitTask *task, Workspace *w, int first, int cols)
 {
   int active = 0;
 
@@ -295,7 +295,7 @@ start_chunk (const CodingTask *task, Workspace *w, int first, int cols)
 
 /* d_j as the signal sees it, where its next v will be. */
 static float *
-see_atom (const CodingTask *task, const Signal *signal, int atom)
+see_atom (const PursuitTask *task, const Signal *signal, int atom)
 {
   const float *d = matf_at (&task->self->D, 0, atom);
   const float *ridge = task->options->ridge;
@@ -326,8 +326,8 @@ orthogonalise (const Kernels *kernels, const Signal *signal, float *v,
 /* Steps 2 and 3.  FALSE when the atom depends on the others; it is then not
  * taken in. */
 static gboolean
-take_in_atom (const CodingTask *task, Workspace *w, Signal *signal,
-              const float *c, int atom)
+append_atom (const PursuitTask *task, Workspace *w, Signal *signal,
+             const float *c, int atom)
 {
   const Kernels *kernels = task->self->kernels;
   int s = signal->count, rows = signal->v.rows;
@@ -358,19 +358,19 @@ take_in_atom (const CodingTask *task, Workspace *w, Signal *signal,
 
 /* Steps 1 to 3; FALSE when the signal is done. */
 static gboolean
-advance (const CodingTask *task, Workspace *w, Signal *signal, const float *c)
+advance (const PursuitTask *task, Workspace *w, Signal *signal, const float *c)
 {
   int atom =
     task->self->kernels->choose (w->c.ld, c, signal->scale, signal->least);
 
-  return atom >= 0 && take_in_atom (task, w, signal, c, atom)
+  return atom >= 0 && append_atom (task, w, signal, c, atom)
          && signal->count < task->options->max_atoms
          && !is_explained (task, signal);
 }
 
 /* Step 4. */
 static void
-correlate (const CodingTask *task, Workspace *w, int active)
+correlate (const PursuitTask *task, Workspace *w, int active)
 {
   for (int i = 0; i < active; i++) {
     Signal *signal = w->active[i];
@@ -382,7 +382,7 @@ correlate (const CodingTask *task, Workspace *w, int active)
 }
 
 static void
-encode (const CodingTask *task, gpointer workspace, int first, int cols)
+encode (const PursuitTask *task, gpointer workspace, int first, int cols)
 {
   Workspace *w = workspace;
   int active = start_chunk (task, w, first, cols);
@@ -404,7 +404,7 @@ encode (const CodingTask *task, gpointer workspace, int first, int cols)
   }
 }
 
-const Coder masked_coder = { .chunk = CHUNK,
-                             .workspace_new = workspace_new,
-                             .workspace_free = workspace_free,
-                             .encode = encode };
+const PursuitMethod pursuit_masked_method = { .chunk = CHUNK,
+                                              .workspace_new = workspace_new,
+                                              .workspace_free = workspace_free,
+                                              .encode = encode };

@@ -1,6 +1,6 @@
 /* pursuit.c - a dictionary made ready, and columns handed out to threads
  *
- * How they are coded is told in coder.h.
+ * How they are coded is told in pursuitprivate.h.
  */
 #include "omp/pursuit.h"
 
@@ -75,7 +75,7 @@ solve_codes (const MatF *L, int count, const float *z, double *x)
 }
 
 void
-write_codes (const CodingTask *task, const MatF *L, const float *z, double *x,
+write_codes (const PursuitTask *task, const MatF *L, const float *z, double *x,
              int col)
 {
   int count = task->X->count[col];
@@ -87,8 +87,8 @@ write_codes (const CodingTask *task, const MatF *L, const float *z, double *x,
 }
 
 typedef struct {
-  CodingTask task;
-  const Coder *coder;
+  PursuitTask task;
+  const PursuitMethod *method;
   gpointer *workspaces; /* one a thread */
 } Job;
 
@@ -96,10 +96,10 @@ static void
 encode_chunk (int chunk, int worker, gpointer data)
 {
   const Job *job = data;
-  int first = chunk * job->coder->chunk;
-  int cols = MIN (job->coder->chunk, job->task.Y->cols - first);
+  int first = chunk * job->method->chunk;
+  int cols = MIN (job->method->chunk, job->task.Y->cols - first);
 
-  job->coder->encode (&job->task, job->workspaces[worker], first, cols);
+  job->method->encode (&job->task, job->workspaces[worker], first, cols);
 }
 
 gboolean
@@ -108,8 +108,9 @@ pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
                 const Progress *progress, GError **error)
 {
   Job job = { .task = { self, Y, weights, options, X },
-              .coder = weights != NULL ? &masked_coder : &gram_coder };
-  int size = job.coder->chunk;
+              .method = weights != NULL ? &pursuit_masked_method
+                                        : &pursuit_gram_method };
+  int size = job.method->chunk;
   int workers = parallel_threads ();
   gboolean ok;
 
@@ -122,11 +123,11 @@ pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
   job.workspaces = g_new (gpointer, workers);
   for (int i = 0; i < workers; i++)
     job.workspaces[i] =
-      job.coder->workspace_new (&job.task, MIN (size, Y->cols));
+      job.method->workspace_new (&job.task, MIN (size, Y->cols));
   ok = parallel_for ((Y->cols + size - 1) / size, encode_chunk, &job, progress,
                      error);
   for (int i = 0; i < workers; i++)
-    job.coder->workspace_free (job.workspaces[i]);
+    job.method->workspace_free (job.workspaces[i]);
   g_free (job.workspaces);
   return ok;
 }

@@ -45,21 +45,21 @@ typedef struct {
   const MatF *Y, *weights;
   const PursuitOptions *options;
   SparseMat *X;
-} CodingTask;
+} PursuitTask;
 
 typedef struct {
   int chunk; /* most columns at a time */
 
   /* What one thread needs for chunks of up to @cols columns. */
-  gpointer (*workspace_new) (const CodingTask *task, int cols);
+  gpointer (*workspace_new) (const PursuitTask *task, int cols);
   void (*workspace_free) (gpointer workspace);
 
   /* Codes the @cols columns from @first on. */
-  void (*encode) (const CodingTask *task, gpointer workspace, int first,
+  void (*encode) (const PursuitTask *task, gpointer workspace, int first,
                   int cols);
-} Coder;
+} PursuitMethod;
 
-extern const Coder gram_coder, masked_coder;
+extern const PursuitMethod pursuit_gram_method, pursuit_masked_method;
 
 /* D'D, made when it is first asked for; by any thread. */
 const MatF *pursuit_gram (const Pursuit *self);
@@ -82,5 +82,5 @@ void solve_codes (const MatF *L, int count, const float *z, double *x);
 
 /* Writes the values of column @col of X, whose atoms are there already.  @x is
  * room for them. */
-void write_codes (const CodingTask *task, const MatF *L, const float *z,
+void write_codes (const PursuitTask *task, const MatF *L, const float *z,
                   double *x, int col);

@@ -1,9 +1,10 @@
-/* test_collaborative.c - the parts of a round against what they are by definition */
+/* test_collaborative.c - the parts of a round against what they are by
+ * definition */
 #include "base/random.h"
 #include "imaging/inpaint/dct.h"
 #include "imaging/inpaint/patches.h"
 #include "imaging/inpaint/collaborative.h"
-#include "imaging/inpaint/similar.h"
+#include "imaging/inpaint/patchsearch.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -23,12 +24,12 @@ static void
 check_cosines (int side, int channels, int count)
 {
   int n = side * side * channels;
-  g_autoptr (Cosines) cosines = cosines_new (side, channels);
+  g_autoptr (Dct) cosines = dct_new (side, channels);
   g_autofree float *patches = random_numbers (n * count, 1);
   g_autofree float *codes = g_memdup2 (patches, (gsize) (n * count) * 4);
   g_autofree float *scratch = g_new (float, n *count);
 
-  cosines_forward (cosines, codes, scratch, count);
+  dct_forward (cosines, codes, scratch, count);
   for (int j = 0; j < n; j++) {
     int k = j % side, l = j / side % side, m = j / side / side;
 
@@ -48,7 +49,7 @@ check_cosines (int side, int channels, int count)
         1e-5f);
     }
   }
-  cosines_backward (cosines, codes, scratch, count);
+  dct_backward (cosines, codes, scratch, count);
   for (int i = 0; i < n * count; i++)
     g_assert_cmpfloat_with_epsilon (codes[i], patches[i], 1e-5f);
 }
@@ -103,35 +104,35 @@ check_found (const Image *image, Place place, const Place *found)
 }
 
 static gboolean
-find_in_block (Window *window, int top, int bottom, const Progress *progress,
-               gpointer data, GError **error)
+find_in_block (RowWindow *window, int top, int bottom,
+               const Progress *progress, gpointer data, GError **error)
 {
   PlaceGrid grid = { SIDE, 3 };
   g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
-  Likeness likeness;
+  PatchSearch search;
 
   (void) progress, (void) error;
-  likeness_init (&likeness, window);
-  likeness_update (&likeness, top - RADIUS, bottom + SIDE + RADIUS);
+  patch_search_init (&search, window);
+  patch_search_update (&search, top - RADIUS, bottom + SIDE + RADIUS);
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i), found[COUNT];
 
-    likeness_find (&likeness, place, SIDE, RADIUS, found, COUNT);
+    patch_search_find (&search, place, SIDE, RADIUS, found, COUNT);
     check_found (data, place, found);
   }
-  likeness_clear (&likeness);
+  patch_search_clear (&search);
   return TRUE;
 }
 
 /* Gives the missing samples the value that the picture has. */
 static gboolean
-fill_with_truth (Window *window, int top, int bottom, const Progress *progress,
-                 gpointer data, GError **error)
+fill_with_truth (RowWindow *window, int top, int bottom,
+                 const Progress *progress, gpointer data, GError **error)
 {
   (void) progress, (void) error;
   for (int y = top; y < bottom; y++)
     for (int x = 0; x < window->width; x++)
-      if (*window_wanted (window, x, y))
+      if (*row_window_wanted (window, x, y))
         for (int c = 0; c < 3; c++) {
           float value = (float) image_pixel (data, x, y)[c] / 255;
 
@@ -159,7 +160,7 @@ test_similar_patches (void)
 static void
 test_no_threshold_no_change (void)
 {
-  const RoundSettings settings = {
+  const CollaborativeSettings settings = {
     2, 1, 1e-12, 1e-12, { { 6, 2, 1 }, { 8, 3, 8 }, { 9, 5, 2 } }
   };
   g_autoptr (Image) image = load_photo_middle ("forest3", 90, 140);
@@ -170,7 +171,7 @@ test_no_threshold_no_change (void)
 
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = random_uniform (2, 1, i) < 0.3;
-  canvas = canvas_new (image, mask, 3, rounds_reach (&settings), NULL);
+  canvas = canvas_new (image, mask, 3, collaborative_reach (&settings), NULL);
   canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL);
   g_assert_true (canvas_improve (canvas, &settings, &patches, NULL, NULL));
   g_assert_cmpuint (patches, >, 1000);

@@ -64,7 +64,7 @@ coded_noise (int n, int k, int count, guint64 seed)
   LearnOptions options = LEARN_DEFAULTS;
 
   options.atoms = k;
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.atoms_per_sample = 4;
   options.iterations = 0;
   return run (&Y, &options);
@@ -74,7 +74,7 @@ coded_noise (int n, int k, int count, guint64 seed)
 
 /* |Y - D X|_F^2 / p from scratch, in double. */
 static double
-error_from_scratch (const Coding *self)
+error_from_scratch (const CodingStage *self)
 {
   double sum = 0;
 
@@ -103,7 +103,7 @@ length (const MatF *A, int col)
 typedef enum { APPROXIMATE, EXACT } Kind;
 
 static void
-update (Coding *self, int atom, Kind kind)
+update (CodingStage *self, int atom, Kind kind)
 {
   if (kind == APPROXIMATE)
     ksvd_update_approximately (self, atom);
@@ -115,16 +115,16 @@ static void
 check_never_raises (Kind kind, guint64 seed)
 {
   g_autoptr (Learner) learner = coded_noise (24, 40, 300, seed);
-  Coding *self = (Coding *) learner;
+  CodingStage *self = (CodingStage *) learner;
   int bytes = self->X.cols * self->X.capacity * (int) sizeof (int);
   g_autofree int *support = g_memdup2 (self->X.index, (gsize) bytes);
-  double first = coding_error (self), last = first;
+  double first = coding_stage_error (self), last = first;
 
   for (int j = 0; j < self->D.cols; j++) {
     double now;
 
     update (self, j, kind);
-    now = coding_error (self);
+    now = coding_stage_error (self);
     g_assert_cmpfloat (now, <=, last * (1 + 1e-6));
     assert_at_most (fabs (length (&self->D, j) - 1), 1e-6);
     last = now;
@@ -146,13 +146,14 @@ test_update_never_raises (void)
 /* E from its definition: the samples that use @atom, less what the other atoms
  * say about them. */
 static Mat
-restricted_error (const Coding *self, int atom)
+restricted_error (const CodingStage *self, int atom)
 {
-  int uses = coding_uses (self, atom);
+  int uses = coding_stage_uses (self, atom);
   Mat E = mat_new (self->D.rows, uses);
 
   for (int c = 0; c < uses; c++) {
-    int p = coding_sample (self, self->use[self->first[atom] + (gsize) c]);
+    int p =
+      coding_stage_sample (self, self->use[self->first[atom] + (gsize) c]);
 
     for (int i = 0; i < E.rows; i++) {
       double e = *matf_at (&self->Y, i, p);
@@ -171,7 +172,7 @@ restricted_error (const Coding *self, int atom)
  * E by LAPACK.  How far a float E may turn the vector depends on how far the
  * two largest singular values are apart. */
 static void
-compare_with_svd (Coding *self, int atom)
+compare_with_svd (CodingStage *self, int atom)
 {
   g_auto (Mat) E = restricted_error (self, atom);
   int m = MIN (E.rows, E.cols);
@@ -209,7 +210,7 @@ test_exact_equals_svd (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (counts); i++) {
     g_autoptr (Learner) learner = coded_noise (24, 40, counts[i], 7);
-    Coding *self = (Coding *) learner;
+    CodingStage *self = (CodingStage *) learner;
 
     for (int j = 0; j < self->D.cols; j++)
       compare_with_svd (self, j);
@@ -223,10 +224,10 @@ test_exact_is_at_least_as_good (void)
     g_autoptr (Learner) one = coded_noise (24, 40, 300, 5);
     g_autoptr (Learner) other = coded_noise (24, 40, 300, 5);
 
-    update ((Coding *) one, j, APPROXIMATE);
-    update ((Coding *) other, j, EXACT);
-    g_assert_cmpfloat (coding_error ((Coding *) other), <=,
-                       coding_error ((Coding *) one) * (1 + 1e-6));
+    update ((CodingStage *) one, j, APPROXIMATE);
+    update ((CodingStage *) other, j, EXACT);
+    g_assert_cmpfloat (coding_stage_error ((CodingStage *) other), <=,
+                       coding_stage_error ((CodingStage *) one) * (1 + 1e-6));
   }
 }
 
@@ -265,7 +266,7 @@ test_recovery (void)
     LearnOptions options = LEARN_DEFAULTS;
 
     options.atoms = 40;
-    options.init = START_DATA;
+    options.init = INIT_DATA;
     options.atoms_per_sample = 3;
     options.iterations = 40;
     for (int exact = 0; exact <= 1; exact++) {
@@ -286,11 +287,11 @@ test_recovery (void)
 static void
 check_used (const Learner *learner)
 {
-  const Coding *self = (const Coding *) learner;
+  const CodingStage *self = (const CodingStage *) learner;
 
   for (int j = 0; j < self->D.cols; j++) {
     assert_at_most (fabs (length (&self->D, j) - 1), 1e-6);
-    g_assert_cmpint (coding_uses (self, j), >, 0);
+    g_assert_cmpint (coding_stage_uses (self, j), >, 0);
   }
 }
 
@@ -298,7 +299,7 @@ check_used (const Learner *learner)
 static void
 check_unlike (const Learner *learner)
 {
-  const MatF *D = &((const Coding *) learner)->D;
+  const MatF *D = &((const CodingStage *) learner)->D;
   g_auto (MatF) gram = matf_new (D->cols, D->cols);
 
   matf_multiply (1, D, TRANSPOSED, D, PLAIN, 0, &gram);
@@ -339,7 +340,7 @@ test_weak_atoms_are_replaced (void)
 
   spoil (&start, &Y);
   options.atoms = 24;
-  options.init = START_GIVEN;
+  options.init = INIT_GIVEN;
   options.start = &start;
   options.atoms_per_sample = 3;
   for (options.iterations = 0; options.iterations <= 4; options.iterations++) {
@@ -371,7 +372,7 @@ test_near_duplicates_are_put_to_use (void)
   for (int i = 0; i < 16 * 400; i++)
     Y.data[i] += noise * random_normal (14, 0, (guint64) i);
   options.atoms = 10;
-  options.init = START_GIVEN;
+  options.init = INIT_GIVEN;
   options.start = &start;
   options.atoms_per_sample = 1;
   options.iterations = 4;
@@ -389,13 +390,13 @@ test_status (void)
   const LearnStatus *status;
 
   options.atoms = 8; /* fewer atoms than samples have entries */
-  options.init = START_RANDOM;
+  options.init = INIT_RANDOM;
   options.atoms_per_sample = 3;
   options.iterations = 5;
   learner = run (&Y, &options);
   status = learner_status (learner);
   assert_at_most (
-    fabs (status->objective - error_from_scratch ((Coding *) learner)),
+    fabs (status->objective - error_from_scratch ((CodingStage *) learner)),
     1e-5 * status->objective);
   assert_at_most (fabs (status->density - 3.0 / 8), 1e-12);
   g_assert_cmpint (status->iteration, ==, 5);
@@ -410,7 +411,7 @@ test_degenerate_samples (void)
   LearnOptions options = LEARN_DEFAULTS;
 
   options.atoms = 20;
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.atoms_per_sample = 3;
   options.iterations = 3;
   for (int exact = 0; exact <= 1; exact++)
@@ -423,7 +424,8 @@ test_degenerate_samples (void)
       options.exact_update = exact;
       learner = run (&Y, &options);
       for (int j = 0; j < 20; j++)
-        assert_at_most (fabs (length (&((Coding *) learner)->D, j) - 1), 1e-6);
+        assert_at_most (fabs (length (&((CodingStage *) learner)->D, j) - 1),
+                        1e-6);
     }
 }
 
@@ -436,7 +438,7 @@ test_threads_give_the_same (void)
   g_auto (Mat) one = mat_new (N, K);
 
   options.atoms = K;
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.atoms_per_sample = 4;
   options.iterations = 5;
   for (int threads = 1; threads <= 4; threads *= 2) {
@@ -506,7 +508,7 @@ test_landscape (void)
   if (path == NULL)
     return;
   Y = landscape_patches (10000);
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.iterations = 20;
   learner = run (&Y, &options);
   rms = 255 * sqrt (learner_status (learner)->objective / LENGTH);
@@ -534,7 +536,7 @@ rare_atom_after_a_step (gboolean textbook)
       *mat_at (&Y, i, p) *= 0.01;
     *mat_at (&Y, p == 0 ? N - 1 : p % (N - 1), p) += 3;
   }
-  options.init = START_GIVEN;
+  options.init = INIT_GIVEN;
   options.start = &start;
   options.atoms_per_sample = 1;
   options.iterations = 1;

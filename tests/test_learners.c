@@ -1,4 +1,5 @@
-/* test_learners.c - the paper's three algorithms find what was planted */
+/* test_learners.c - the paper's three algorithms find the dictionary that made
+ * the data */
 #include "base/error.h"
 #include "base/parallel.h"
 #include "dictlearn/learner.h"
@@ -15,11 +16,11 @@
 #define GAMMA 0.3
 
 static Mat
-samples_of (const Planted *planted, int count)
+samples_of (const SyntheticData *synthetic, int count)
 {
-  Mat Y = mat_new (planted->options.n, count);
+  Mat Y = mat_new (synthetic->options.n, count);
 
-  planted_samples (planted, 0, &Y, NULL);
+  synthetic_samples (synthetic, 0, &Y, NULL);
   return Y;
 }
 
@@ -46,25 +47,25 @@ test_orthogonal_recovery (void)
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++)
     for (int trial = 0; trial < cases[c].trials; trial++) {
-      PlantedOptions setup = PLANTED_DEFAULTS;
+      SyntheticOptions setup = SYNTHETIC_DEFAULTS;
       LearnOptions options = LEARN_DEFAULTS;
-      g_autoptr (Planted) planted = NULL;
+      g_autoptr (SyntheticData) synthetic = NULL;
       g_autoptr (Learner) learner = NULL;
       g_auto (Mat) Y = { 0 };
       g_auto (Mat) D = mat_new (cases[c].n, cases[c].n);
 
       setup.n = cases[c].n;
       setup.seed = (guint64) trial;
-      planted = planted_new (&setup);
-      Y = samples_of (planted, 100 * setup.n);
-      options.init = START_IDENTITY;
+      synthetic = synthetic_new (&setup);
+      Y = samples_of (synthetic, 100 * setup.n);
+      options.init = INIT_IDENTITY;
       options.threshold = GAMMA / 2;
       options.shrink = 0.99;
       options.iterations = 1000;
       options.tolerance = 1e-12;
       learner = run ("orthogonal", &Y, &options);
       learner_dictionary (learner, &D);
-      assert_at_most (recovery_measure (&D, &planted->A).distance, 1e-10);
+      assert_at_most (recovery_measure (&D, &synthetic->A).distance, 1e-10);
     }
 }
 
@@ -88,7 +89,7 @@ test_orthogonal_never_rises (void)
     LearnOptions options = LEARN_DEFAULTS;
     g_autoptr (Learner) learner = NULL;
 
-    options.init = START_RANDOM;
+    options.init = INIT_RANDOM;
     options.seed = seed;
     options.threshold = 0.5 * (double) (seed + 1);
     options.observer = check_falls;
@@ -101,9 +102,9 @@ test_orthogonal_never_rises (void)
 static Recovery
 recover (const char *name, double condition, int count, int passes)
 {
-  PlantedOptions setup = PLANTED_DEFAULTS;
+  SyntheticOptions setup = SYNTHETIC_DEFAULTS;
   LearnOptions options = LEARN_DEFAULTS;
-  g_autoptr (Planted) planted = NULL;
+  g_autoptr (SyntheticData) synthetic = NULL;
   g_autoptr (Learner) learner = NULL;
   g_autoptr (Polish) polish = NULL;
   g_auto (Mat) Y = { 0 };
@@ -112,10 +113,10 @@ recover (const char *name, double condition, int count, int passes)
   setup.n = 10;
   setup.condition = condition;
   setup.seed = 3;
-  planted = planted_new (&setup);
-  Y = samples_of (planted, count);
-  options.init = START_IDENTITY;
-  options.threshold = GAMMA / 2 / planted_deviation (&setup);
+  synthetic = synthetic_new (&setup);
+  Y = samples_of (synthetic, count);
+  options.init = INIT_IDENTITY;
+  options.threshold = GAMMA / 2 / synthetic_deviation (&setup);
   options.shrink = 0.99;
   options.window = 500;
   options.stride = MAX (1, count / 1000);
@@ -128,7 +129,7 @@ recover (const char *name, double condition, int count, int passes)
     g_assert_true (polish_end_pass (polish));
   }
   polish_dictionary (polish, &A);
-  return recovery_measure (&A, &planted->A);
+  return recovery_measure (&A, &synthetic->A);
 }
 
 /* The error falls like one over the root of the number of samples, whatever
@@ -161,7 +162,7 @@ test_step_keeps_what_is_not_seen (void)
   g_auto (MatF) Y = random_matf (N, 50, 4);
   g_auto (Mat) D = mat_new (N, N);
   g_autoptr (Preconditioner) P = NULL;
-  g_autoptr (Whitened) whitened = NULL;
+  g_autoptr (PolarStep) whitened = NULL;
   LearnStatus status;
 
   for (int i = 0; i < N; i++)
@@ -170,10 +171,10 @@ test_step_keeps_what_is_not_seen (void)
     for (int i = SEEN; i < N; i++)
       *matf_at (&Y, i, j) = 0;
   P = preconditioner_new (&white, 0);
-  whitened = whitened_new (P, NULL);
-  g_assert_true (whitened_step (whitened, P, &Y, 0.7, &status));
+  whitened = polar_step_new (P, NULL);
+  g_assert_true (polar_step_step (whitened, P, &Y, 0.7, &status));
   g_assert_cmpfloat (status.change, >, 1e-3);
-  whitened_dictionary (whitened, P, &D);
+  polar_step_dictionary (whitened, P, &D);
   for (int j = SEEN; j < N; j++)
     for (int i = 0; i < N; i++)
       assert_at_most (fabs (*mat_at (&D, i, j) - (i == j)), 1e-5);
@@ -189,7 +190,7 @@ test_small_window (void)
   LearnOptions options = LEARN_DEFAULTS;
   g_autoptr (Learner) learner = NULL;
 
-  options.init = START_PCA;
+  options.init = INIT_PCA;
   options.window = 10;
   learner = run ("online", &Y, &options);
   learner_dictionary (learner, &A);
@@ -213,7 +214,7 @@ test_pca_start (void)
   for (int j = 0; j < P; j++)
     for (int i = 0; i < N; i++)
       *mat_at (&Y, i, j) *= 1 + i;
-  options.init = START_PCA;
+  options.init = INIT_PCA;
   options.iterations = 0;
   learner = run ("orthogonal", &Y, &options);
   learner_dictionary (learner, &D);
@@ -240,7 +241,7 @@ test_threads_and_blocks_give_the_same (void)
     g_auto (Mat) one = mat_new (N, N);
     g_autoptr (Learner) learner = NULL;
 
-    options.init = START_PCA;
+    options.init = INIT_PCA;
     options.iterations = 20;
     parallel_init (1);
     learner = run (names[i], &Y, &options);
@@ -270,7 +271,7 @@ test_bad_options (void)
   g_auto (Mat) Y = random_mat (10, 5, 1);
   g_autoptr (Learner) learner = NULL;
 
-  options.init = START_PCA;
+  options.init = INIT_PCA;
   g_assert_null (learner_new ("onlin", 10, &options, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_clear_error (&error);

@@ -195,8 +195,8 @@ test_clipped_moments (void)
     assert_at_most (
       fabs (clipped_variance (x, sigma) - (squares / count - mean * mean)),
       0.0005);
-    assert_at_most (fabs (unclipped (clipped_mean (x, sigma), sigma) - x),
-                    1e-6);
+    assert_at_most (
+      fabs (inverse_clipped_mean (clipped_mean (x, sigma), sigma) - x), 1e-6);
   }
 }
 

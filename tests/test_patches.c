@@ -38,8 +38,8 @@ typedef struct {
 } Found;
 
 static gboolean
-collect_places (Window *window, int top, int bottom, const Progress *progress,
-                gpointer data, GError **error)
+collect_places (RowWindow *window, int top, int bottom,
+                const Progress *progress, gpointer data, GError **error)
 {
   Found *found = data;
   g_autoptr (GArray) places = patch_places (window, &found->grid, top, bottom);
@@ -114,7 +114,7 @@ enum { PATCH = 6 };
 /* Gives every wanted sample, from any number of patches with any weights, the
  * value that its coordinates say. */
 static gboolean
-paint_coordinates (Window *window, int top, int bottom,
+paint_coordinates (RowWindow *window, int top, int bottom,
                    const Progress *progress, gpointer data, GError **error)
 {
   PlaceGrid grid = { PATCH, 2 };
@@ -167,8 +167,8 @@ typedef struct {
 } Scene;
 
 static gboolean
-check_patches (Window *window, int top, int bottom, const Progress *progress,
-               gpointer data, GError **error)
+check_patches (RowWindow *window, int top, int bottom,
+               const Progress *progress, gpointer data, GError **error)
 {
   const Scene *scene = data;
   PlaceGrid grid = { PATCH, 1 };

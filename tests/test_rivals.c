@@ -1,5 +1,5 @@
 /* test_rivals.c - MOD, the gradient method and l4 maximisation: each step is
- * its formula, objectives fall, planted dictionaries are found */
+ * its formula, objectives fall, synthetic dictionaries are found */
 #include "base/parallel.h"
 #include "base/polar.h"
 #include "base/random.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GAMMA 0.3 /* least magnitude of a planted code */
+#define GAMMA 0.3 /* least magnitude of a synthetic code */
 
 static Learner *
 run (const char *name, const Mat *Y, const LearnOptions *options)
@@ -27,23 +27,23 @@ run (const char *name, const Mat *Y, const LearnOptions *options)
   return learner;
 }
 
-static Planted *
-plant (int n, double condition, guint64 seed)
+static SyntheticData *
+make_data (int n, double condition, guint64 seed)
 {
-  PlantedOptions options = PLANTED_DEFAULTS;
+  SyntheticOptions options = SYNTHETIC_DEFAULTS;
 
   options.n = n;
   options.condition = condition;
   options.seed = seed;
-  return planted_new (&options);
+  return synthetic_new (&options);
 }
 
 static Mat
-samples_of (const Planted *planted, int count)
+samples_of (const SyntheticData *synthetic, int count)
 {
-  Mat Y = mat_new (planted->options.n, count);
+  Mat Y = mat_new (synthetic->options.n, count);
 
-  planted_samples (planted, 0, &Y, NULL);
+  synthetic_samples (synthetic, 0, &Y, NULL);
   return Y;
 }
 
@@ -97,11 +97,11 @@ test_mod_step_is_least_squares (void)
   g_autoptr (Learner) before = NULL, after = NULL;
 
   options.atoms = K;
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.atoms_per_sample = 3;
   options.iterations = 0;
   before = run ("mod", &Y, &options);
-  X = dense_codes (&((Coding *) before)->X);
+  X = dense_codes (&((CodingStage *) before)->X);
   best_dictionary (&Y, &X, &expected);
   options.iterations = 1;
   after = run ("mod", &Y, &options);
@@ -137,7 +137,7 @@ share_that_mod_finds (guint64 seed)
   }
   mat_multiply (1, &truth, PLAIN, &X, PLAIN, 0, &Y);
   options.atoms = K;
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.atoms_per_sample = ATOMS;
   options.iterations = 40;
   learner = run ("mod", &Y, &options);
@@ -196,7 +196,7 @@ test_gradient_step_is_its_formula (void)
   g_autoptr (Learner) learner = NULL;
 
   g_assert_true (polar_svd (&start, NULL, 0, &start));
-  options.init = START_GIVEN;
+  options.init = INIT_GIVEN;
   options.start = &start;
   options.threshold = z;
   options.rate = eta;
@@ -213,15 +213,15 @@ static void
 test_gradient_descends (void)
 {
   enum { N = 20 };
-  g_autoptr (Planted) planted = plant (N, 1, 4);
-  g_auto (Mat) Y = samples_of (planted, 100 * N);
+  g_autoptr (SyntheticData) synthetic = make_data (N, 1, 4);
+  g_auto (Mat) Y = samples_of (synthetic, 100 * N);
   g_auto (Mat) start = random_mat (N, N, 5);
   LearnOptions options = LEARN_DEFAULTS;
   double last = INFINITY, first;
 
   for (int i = 0; i < N * N; i++)
-    start.data[i] = planted->A.data[i] + 0.01 * start.data[i];
-  options.init = START_GIVEN;
+    start.data[i] = synthetic->A.data[i] + 0.01 * start.data[i];
+  options.init = INIT_GIVEN;
   options.start = &start;
   options.threshold = GAMMA / 2;
   options.rate = 1e-5;
@@ -243,14 +243,14 @@ test_gradient_recovery (void)
   enum { N = 20 };
 
   for (guint64 seed = 0; seed < 3; seed++) {
-    g_autoptr (Planted) planted = plant (N, 1, seed);
-    g_auto (Mat) Y = samples_of (planted, 100 * N);
+    g_autoptr (SyntheticData) synthetic = make_data (N, 1, seed);
+    g_auto (Mat) Y = samples_of (synthetic, 100 * N);
     g_auto (Mat) D = mat_new (N, N);
-    double deviation = planted_deviation (&planted->options);
+    double deviation = synthetic_deviation (&synthetic->options);
     LearnOptions options = LEARN_DEFAULTS;
     g_autoptr (Learner) learner = NULL;
 
-    options.init = START_IDENTITY;
+    options.init = INIT_IDENTITY;
     options.threshold = GAMMA / 2;
     options.shrink = 0.99;
     options.rate = 0.5 / (100 * N * deviation * deviation);
@@ -258,7 +258,7 @@ test_gradient_recovery (void)
     options.tolerance = 1e-12;
     learner = run ("gradient", &Y, &options);
     learner_dictionary (learner, &D);
-    assert_at_most (recovery_measure (&D, &planted->A).distance, 1e-10);
+    assert_at_most (recovery_measure (&D, &synthetic->A).distance, 1e-10);
     g_assert_cmpint (learner_status (learner)->iteration, <, 1000);
     assert_at_most (fabs (learner_status (learner)->density - 0.3), 0.01);
   }
@@ -272,7 +272,7 @@ test_gradient_density (void)
   LearnOptions options = LEARN_DEFAULTS;
   g_autoptr (Learner) learner = NULL;
 
-  options.init = START_IDENTITY;
+  options.init = INIT_IDENTITY;
   options.density = 0.2;
   options.iterations = 1;
   learner = run ("gradient", &Y, &options);
@@ -290,7 +290,7 @@ test_l4_never_rises (void)
     LearnOptions options = LEARN_DEFAULTS;
     double last = INFINITY;
 
-    options.init = START_RANDOM;
+    options.init = INIT_RANDOM;
     options.seed = seed;
     options.observer = check_falls;
     options.observer_data = &last;
@@ -303,19 +303,19 @@ static double
 l4_error (double condition, int count, guint64 seed)
 {
   enum { N = 10 };
-  g_autoptr (Planted) planted = plant (N, condition, seed);
-  g_auto (Mat) Y = samples_of (planted, count);
+  g_autoptr (SyntheticData) synthetic = make_data (N, condition, seed);
+  g_auto (Mat) Y = samples_of (synthetic, count);
   g_auto (Mat) A = mat_new (N, N);
   LearnOptions options = LEARN_DEFAULTS;
   g_autoptr (Learner) learner = NULL;
 
-  options.init = START_IDENTITY;
+  options.init = INIT_IDENTITY;
   options.tolerance = 1e-9;
   options.iterations = 500;
   learner = run ("l4", &Y, &options);
   g_assert_cmpint (learner_status (learner)->iteration, <, 500);
   learner_dictionary (learner, &A);
-  return recovery_measure (&A, &planted->A).direction;
+  return recovery_measure (&A, &synthetic->A).direction;
 }
 
 /* The error falls like one over the root of the number of samples: 16 times
@@ -343,15 +343,15 @@ static void
 test_l4_keeps_second_moment (void)
 {
   enum { N = 10, COUNT = 500 };
-  g_autoptr (Planted) planted = plant (N, 10, 7);
-  g_auto (Mat) Y = samples_of (planted, COUNT);
+  g_autoptr (SyntheticData) synthetic = make_data (N, 10, 7);
+  g_auto (Mat) Y = samples_of (synthetic, COUNT);
   g_auto (Mat) A = mat_new (N, N);
   g_auto (Mat) expected = mat_new (N, N);
   g_auto (Mat) AA = mat_new (N, N);
   LearnOptions options = LEARN_DEFAULTS;
   g_autoptr (Learner) learner = NULL;
 
-  options.init = START_PCA;
+  options.init = INIT_PCA;
   options.iterations = 3;
   learner = run ("l4", &Y, &options);
   learner_dictionary (learner, &A);
@@ -370,7 +370,7 @@ test_threads_give_the_same (gconstpointer data)
   g_auto (Mat) one = mat_new (N, N);
   LearnOptions options = LEARN_DEFAULTS;
 
-  options.init = START_PCA;
+  options.init = INIT_PCA;
   options.iterations = 5;
   for (int threads = 1; threads <= 4; threads *= 2) {
     g_auto (Mat) D = mat_new (N, N);

@@ -22,9 +22,10 @@ test_table (void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
-    assert_at_most (fabs (student_bound (rows[i].freedom, rows[i].confidence)
-                          - rows[i].bound),
-                    0.0006);
+    assert_at_most (
+      fabs (student_quantile (rows[i].freedom, rows[i].confidence)
+            - rows[i].bound),
+      0.0006);
 }
 
 static void
@@ -33,8 +34,9 @@ test_closed_forms (void)
   g_test_summary ("One and two degrees of freedom have formulas of their own");
 
   for (double t = 0; t < 50; t = 1.7 * t + 0.01) {
-    assert_at_most (fabs (student_within (1, t) - atan (t) / G_PI_2), 1e-14);
-    assert_at_most (fabs (student_within (2, t) - t / sqrt (2 + t * t)),
+    assert_at_most (fabs (student_probability (1, t) - atan (t) / G_PI_2),
+                    1e-14);
+    assert_at_most (fabs (student_probability (2, t) - t / sqrt (2 + t * t)),
                     1e-14);
   }
 }
@@ -47,7 +49,8 @@ test_inverse (void)
   for (int freedom = 1; freedom <= 500; freedom = 2 * freedom + 1)
     for (double c = 0; c < 1; c += 0.0999)
       assert_at_most (
-        fabs (student_within (freedom, student_bound (freedom, c)) - c),
+        fabs (student_probability (freedom, student_quantile (freedom, c))
+              - c),
         1e-12);
 }
 
@@ -56,7 +59,7 @@ test_normal_limit (void)
 {
   g_test_summary ("With many degrees of freedom it is the normal one");
 
-  assert_at_most (fabs (student_bound (100000, 0.95) - 1.959964), 1e-4);
+  assert_at_most (fabs (student_quantile (100000, 0.95) - 1.959964), 1e-4);
 }
 
 static void
@@ -64,21 +67,21 @@ test_sample (void)
 {
   const double values[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
   double far[8];
-  Sample sample = sample_of (values, 8), moved;
+  SampleStats sample = sample_stats (values, 8), moved;
 
   g_assert_cmpint (sample.count, ==, 8);
   g_assert_cmpfloat (sample.mean, ==, 5);
   assert_at_most (fabs (sample.deviation - sqrt (32. / 7)), 1e-15);
   for (int i = 0; i < 8; i++)
     far[i] = 1e9 + values[i];
-  moved = sample_of (far, 8);
+  moved = sample_stats (far, 8);
   assert_at_most (fabs (moved.deviation - sample.deviation), 1e-12);
 
-  sample = sample_of (values, 1);
+  sample = sample_stats (values, 1);
   g_assert_cmpfloat (sample.mean, ==, 2);
   g_assert_true (isnan (sample.deviation));
-  g_assert_true (isnan (sample_margin (&sample, 0.95)));
-  sample = sample_of (values, 0);
+  g_assert_true (isnan (confidence_margin (&sample, 0.95)));
+  sample = sample_stats (values, 0);
   g_assert_true (isnan (sample.mean));
 }
 
@@ -92,12 +95,12 @@ test_coverage (void)
 
   for (int trial = 0; trial < TRIALS; trial++) {
     double values[COUNT];
-    Sample sample;
+    SampleStats sample;
 
     for (int i = 0; i < COUNT; i++)
       values[i] = 3 + 2 * random_normal (1, 77, (guint64) (trial * COUNT + i));
-    sample = sample_of (values, COUNT);
-    held += fabs (sample.mean - 3) <= sample_margin (&sample, 0.95);
+    sample = sample_stats (values, COUNT);
+    held += fabs (sample.mean - 3) <= confidence_margin (&sample, 0.95);
   }
   /* Three standard deviations of a count of trials. */
   g_assert_cmpfloat (fabs (held - 0.95 * TRIALS), <=, 42);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "app/chart/axis.h"
-#include "app/synth/spread.h"
+#include "app/chart/spread.h"
 
 typedef struct {
   const char *title;

@@ -169,13 +169,13 @@ set_member (JsonObject *object, const char *name, const Cell *cell)
 {
   switch (cell->kind) {
   case TEXT:
-    report_set_text (object, name, cell->text);
+    json_report_set_text (object, name, cell->text);
     break;
   case COUNT:
     json_object_set_int_member (object, name, cell->count);
     break;
   case NUMBER:
-    report_set_number (object, name, cell->number);
+    json_report_set_number (object, name, cell->number);
     break;
   }
 }

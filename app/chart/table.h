@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "app/synth/spread.h"
+#include "app/chart/spread.h"
 
 #include <json-glib/json-glib.h>
 

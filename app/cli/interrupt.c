@@ -59,7 +59,7 @@ watch (gpointer data)
     wait_for_signal ();
   else
     wait_for_signal_or_deadline ();
-  pending_exit ("interrupted", TESSERA_ERROR_CANCELLED);
+  unfinished_exit ("interrupted", TESSERA_ERROR_CANCELLED);
 }
 
 /* A signal that is ignored, as under nohup, stays ignored. */

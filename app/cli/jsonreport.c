@@ -6,7 +6,7 @@
 #include <string.h>
 
 void
-report_set_number (JsonObject *report, const char *key, double value)
+json_report_set_number (JsonObject *report, const char *key, double value)
 {
   if (isfinite (value))
     json_object_set_double_member (report, key, value);
@@ -15,13 +15,13 @@ report_set_number (JsonObject *report, const char *key, double value)
 }
 
 void
-report_set_count (JsonObject *report, const char *key, guint64 value)
+json_report_set_count (JsonObject *report, const char *key, guint64 value)
 {
   json_object_set_int_member (report, key, (gint64) value);
 }
 
 void
-report_set_text (JsonObject *report, const char *key, const char *value)
+json_report_set_text (JsonObject *report, const char *key, const char *value)
 {
   if (value != NULL)
     json_object_set_string_member (report, key, value);
@@ -30,7 +30,7 @@ report_set_text (JsonObject *report, const char *key, const char *value)
 }
 
 char *
-report_to_text (JsonObject *report)
+json_report_to_text (JsonObject *report)
 {
   g_autoptr (JsonNode) root =
     json_node_init_object (json_node_alloc (), report);
@@ -40,9 +40,9 @@ report_to_text (JsonObject *report)
 }
 
 gboolean
-report_print (JsonObject *report, GError **error)
+json_report_print (JsonObject *report, GError **error)
 {
-  g_autofree char *text = report_to_text (report);
+  g_autofree char *text = json_report_to_text (report);
 
   return stdout_write (text, strlen (text), error);
 }

@@ -7,11 +7,14 @@
 #include <json-glib/json-glib.h>
 
 /* JSON has no infinity and no NaN: these become null. */
-void report_set_number (JsonObject *report, const char *key, double value);
-void report_set_count (JsonObject *report, const char *key, guint64 value);
-void report_set_text (JsonObject *report, const char *key, const char *value);
+void json_report_set_number (JsonObject *report, const char *key,
+                             double value);
+void json_report_set_count (JsonObject *report, const char *key,
+                            guint64 value);
+void json_report_set_text (JsonObject *report, const char *key,
+                           const char *value);
 
 /* The object as text with a final newline, which the caller owns. */
-char *report_to_text (JsonObject *report);
+char *json_report_to_text (JsonObject *report);
 
-gboolean report_print (JsonObject *report, GError **error);
+gboolean json_report_print (JsonObject *report, GError **error);

@@ -92,7 +92,7 @@ print_plain (const char *format, va_list args)
 }
 
 void
-terminal_say (const char *format, ...)
+terminal_result (const char *format, ...)
 {
   va_list args;
 

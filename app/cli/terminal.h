@@ -18,7 +18,7 @@ void terminal_error (const char *message);
 void terminal_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* The result in a line, as it is. */
-void terminal_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void terminal_result (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Only with --verbose. */
 void terminal_detail (const char *format, ...) G_GNUC_PRINTF (1, 2);

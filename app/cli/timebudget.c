@@ -3,10 +3,10 @@
 static void
 watch (double done, gpointer data)
 {
-  Budget *self = data;
+  TimeBudget *self = data;
 
   if (self->limit > 0) {
-    double spent = budget_seconds (self);
+    double spent = time_budget_seconds (self);
 
     done = MAX (done, spent / self->limit);
     self->out_of_time = spent >= self->limit;
@@ -19,32 +19,32 @@ watch (double done, gpointer data)
 }
 
 void
-budget_begin (Budget *self, const Progress *shown, double limit)
+time_budget_begin (TimeBudget *self, const Progress *shown, double limit)
 {
-  *self = (Budget){ .progress = { .report = watch,
-                                  .user_data = self,
-                                  .cancellable = g_cancellable_new () },
-                    .shown = shown,
-                    .limit = limit,
-                    .started = g_get_monotonic_time () };
+  *self = (TimeBudget){ .progress = { .report = watch,
+                                      .user_data = self,
+                                      .cancellable = g_cancellable_new () },
+                        .shown = shown,
+                        .limit = limit,
+                        .started = g_get_monotonic_time () };
 }
 
 void
-budget_end (Budget *self)
+time_budget_end (TimeBudget *self)
 {
-  budget_halt (self);
+  time_budget_halt (self);
   g_clear_object (&self->progress.cancellable);
 }
 
 void
-budget_halt (Budget *self)
+time_budget_halt (TimeBudget *self)
 {
   if (self->halted == 0)
     self->halted = g_get_monotonic_time ();
 }
 
 void
-budget_go_on (Budget *self)
+time_budget_go_on (TimeBudget *self)
 {
   if (self->halted == 0)
     return;
@@ -53,7 +53,7 @@ budget_go_on (Budget *self)
 }
 
 double
-budget_seconds (const Budget *self)
+time_budget_seconds (const TimeBudget *self)
 {
   gint64 now = self->halted != 0 ? self->halted : g_get_monotonic_time ();
 

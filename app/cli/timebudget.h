@@ -18,14 +18,14 @@ typedef struct {
   gint64 started;        /* microseconds; moved on by the time that does not
                             count */
   gint64 halted;         /* since then the clock stands; 0 if it runs */
-} Budget;
+} TimeBudget;
 
 /* Starts the clock.  @shown must live as long as @self. */
-void budget_begin (Budget *self, const Progress *shown, double limit);
-void budget_end (Budget *self);
+void time_budget_begin (TimeBudget *self, const Progress *shown, double limit);
+void time_budget_end (TimeBudget *self);
 
-void budget_halt (Budget *self);
-void budget_go_on (Budget *self);
+void time_budget_halt (TimeBudget *self);
+void time_budget_go_on (TimeBudget *self);
 
 /* Seconds that count. */
-double budget_seconds (const Budget *self);
+double time_budget_seconds (const TimeBudget *self);

@@ -80,7 +80,7 @@ add_options (Compare *compare)
     { "time-limit", 0, "SECONDS", "time for each to learn", option_real,
       .value = &compare->time_limit, .min = 0.001, .max = 1e9 },
     { "init", 0, "START", "dct (the default), pca, data or random",
-      option_choice, .value = &compare->init, .choices = compare_starts },
+      option_choice, .value = &compare->init, .choices = compare_init_names },
     { "atoms", 0, "N", "number of atoms, for ksvd and mod", option_int,
       .value = &compare->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
     { "train-atoms", 0, "N", "atoms a patch as ksvd and mod learn (10)",
@@ -181,7 +181,7 @@ run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
 
   if (!compare_gather_patches (compare, progress, error))
     return FALSE;
-  left_out_say (&compare->left_out);
+  skipped_files_say (&compare->skipped);
   progress_bar_set_label (bar, "learning");
   if (!compare_learn (compare, &part, error))
     return FALSE;
@@ -235,21 +235,21 @@ print_result (Compare *compare, GError **error)
   g_autofree char *page =
     g_build_filename (compare->folder, "index.html", NULL);
 
-  left_out_say (&compare->left_out);
-  if (compare->left_out.count > 0)
-    terminal_note ("%d pictures were left out", compare->left_out.count);
+  skipped_files_say (&compare->skipped);
+  if (compare->skipped.count > 0)
+    terminal_note ("%d pictures were left out", compare->skipped.count);
   if (compare->line.json) {
     g_autoptr (JsonObject) json = compare_to_json (compare);
 
-    if (!report_print (json, error))
+    if (!json_report_print (json, error))
       return FALSE;
   } else {
     g_autofree char *text = compare_to_text (compare);
     g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
     for (int i = 0; lines[i] != NULL; i++)
-      terminal_say ("%s", lines[i]);
-    terminal_say ("-> %s", page);
+      terminal_result ("%s", lines[i]);
+    terminal_result ("-> %s", page);
   }
   if (!compare->interrupted)
     return TRUE;
@@ -295,7 +295,7 @@ compare_init (Compare *compare)
   compare->scores = g_array_new (FALSE, FALSE, sizeof (Score));
   compare->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
   compare->summary = g_array_new (FALSE, FALSE, sizeof (SummaryRow));
-  left_out_init (&compare->left_out);
+  skipped_files_init (&compare->skipped);
   command_line_init (&compare->line);
 }
 
@@ -317,7 +317,7 @@ compare_clear (Compare *compare)
   g_free (compare->command);
   g_date_time_unref (compare->began);
   mat_clear (&compare->Y);
-  left_out_clear (&compare->left_out);
+  skipped_files_clear (&compare->skipped);
   command_line_clear (&compare->line);
 }
 

@@ -4,14 +4,14 @@
  * damaged test pictures.  A contender with a way to restore is a method.
  *
  *     compare.c            the options, and the order of things
- *     comparedata.c        which pictures train and which test; patches
- *     comparecontenders.c  what is compared, and with which settings
- *     comparelearn.c       learning, and how well it goes meanwhile
- *     comparetest.c        damages, restores and scores the test pictures
- *     comparesummary.c     means, deviations, paired differences
- *     comparetables.c      the results as tables and as JSON
- *     comparereport.c      the files of the report
- *     comparepage.c        its page
+ *     data.c        which pictures train and which test; patches
+ *     contenders.c  what is compared, and with which settings
+ *     learning.c       learning, and how well it goes meanwhile
+ *     testing.c        damages, restores and scores the test pictures
+ *     summary.c     means, deviations, paired differences
+ *     tables.c      the results as tables and as JSON
+ *     report.c      the files of the report
+ *     page.c        its page
  *
  * A restoration is handed a Damaged, which holds nothing of the clean picture.
  */
@@ -142,7 +142,7 @@ typedef struct {
   const char *reference;
   int patch, patches, test_pictures, show;
   int atoms, atoms_per_patch, train_atoms, iterations;
-  int init; /* row of compare_starts */
+  int init; /* row of compare_init_names */
   double time_limit;
 
   char *command; /* as it was typed */
@@ -154,7 +154,7 @@ typedef struct {
   GPtrArray *testing;
   GPtrArray *names; /* char *: of the test pictures, valid UTF-8, all different
                        where their paths are */
-  LeftOut left_out;
+  SkippedFiles skipped;
   Mat Y; /* the training patches */
 
   GArray *contenders; /* Contender */
@@ -167,7 +167,7 @@ typedef struct {
 
 #define COMPARE_CHANNELS 3
 
-extern const char *const compare_starts[];
+extern const char *const compare_init_names[];
 
 static inline int
 compare_length (const Compare *compare)
@@ -208,7 +208,7 @@ compare_method_name (const Compare *compare, guint i)
     ->name;
 }
 
-/* ---- comparedata.c ---- */
+/* ---- data.c ---- */
 
 /* Fills in training, probing and testing.  FALSE with @error set (INPUT,
  * USAGE) when there is too little. */
@@ -218,7 +218,7 @@ gboolean compare_find_pictures (Compare *compare, GError **error);
 gboolean compare_gather_patches (Compare *compare, const Progress *progress,
                                  GError **error);
 
-/* ---- comparecontenders.c ---- */
+/* ---- contenders.c ---- */
 
 /* Names that --algorithms takes, NULL at the end. */
 const char *const *compare_algorithm_names (void);
@@ -232,15 +232,15 @@ void compare_contender_clear (gpointer contender);
 /* How a learner is to learn. */
 LearnOptions compare_learn_options (const Compare *compare,
                                     const Contender *contender);
-const char *compare_start_name (StartKind kind);
+const char *compare_init_name (InitKind kind);
 
-/* ---- comparelearn.c ---- */
+/* ---- learning.c ---- */
 
 /* Learns what has to be learned, one after the other. */
 gboolean compare_learn (Compare *compare, const Progress *progress,
                         GError **error);
 
-/* ---- comparetest.c ---- */
+/* ---- testing.c ---- */
 
 /* All that a restoration may know. */
 typedef struct {
@@ -263,11 +263,11 @@ typedef struct {
   Protocol protocol;
   int max_atoms;  /* a patch, where patches are separate */
   gboolean quick; /* fewer overlapping patches */
-} Treatment;
+} RestoreMethod;
 
 /* NULL with @error set (INPUT, LIMIT, CANCELLED). */
-Image *compare_restore (const Damaged *damaged, Remedy remedy,
-                        const Treatment *treatment, const Progress *progress,
+Image *compare_restore (const Damaged *damaged, RestoreKind kind,
+                        const RestoreMethod *method, const Progress *progress,
                         GError **error);
 
 /* Damages, restores and scores all test pictures.  What is finished when it is
@@ -275,12 +275,12 @@ Image *compare_restore (const Damaged *damaged, Remedy remedy,
 gboolean compare_test (Compare *compare, const Progress *progress,
                        GError **error);
 
-/* ---- comparesummary.c ---- */
+/* ---- summary.c ---- */
 
 /* Fills in the summary from the scores. */
 void compare_summarise (Compare *compare);
 
-/* ---- comparetables.c ---- */
+/* ---- tables.c ---- */
 
 /* A row for each picture, damage and method, and for each look at the
  * probes. */
@@ -293,7 +293,7 @@ JsonObject *compare_to_json (const Compare *compare);
 /* The summary for people. */
 char *compare_to_text (const Compare *compare);
 
-/* ---- comparereport.c, comparepage.c ---- */
+/* ---- report.c, comparepage.c ---- */
 
 gboolean compare_write_report (const Compare *compare, GError **error);
 

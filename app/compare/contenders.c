@@ -12,17 +12,18 @@
 
 /* ---- settings ---- */
 
-const char *const compare_starts[] = { "dct", "pca", "data", "random", NULL };
+const char *const compare_init_names[] = { "dct", "pca", "data", "random",
+                                           NULL };
 
-static const StartKind start_kinds[] = { START_DCT, START_PCA, START_DATA,
-                                         START_RANDOM };
+static const InitKind start_kinds[] = { INIT_DCT, INIT_PCA, INIT_DATA,
+                                        INIT_RANDOM };
 
 const char *
-compare_start_name (StartKind kind)
+compare_init_name (InitKind kind)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (start_kinds); i++)
     if (start_kinds[i] == kind)
-      return compare_starts[i];
+      return compare_init_names[i];
   return "identity";
 }
 
@@ -33,7 +34,7 @@ online_as_published (void)
 {
   LearnOptions options = LEARN_DEFAULTS;
 
-  options.init = START_IDENTITY;
+  options.init = INIT_IDENTITY;
   options.iterations = 2000;
   options.window = 500;
   options.stride = 1;
@@ -48,7 +49,7 @@ ksvd_as_published (void)
 {
   LearnOptions options = LEARN_DEFAULTS;
 
-  options.init = START_DATA;
+  options.init = INIT_DATA;
   options.iterations = 0; /* as usual */
   options.textbook = TRUE;
   return options;
@@ -65,7 +66,7 @@ LearnOptions
 compare_learn_options (const Compare *compare, const Contender *contender)
 {
   LearnOptions o = contender->published != NULL ? contender->published ()
-                                                : learned_usual_options ();
+                                                : learn_default_options ();
 
   if (contender->published == NULL)
     o.init = start_kinds[compare->init];
@@ -74,15 +75,15 @@ compare_learn_options (const Compare *compare, const Contender *contender)
     o.atoms_per_sample = MIN (compare->train_atoms, compare_length (compare));
     /* There are n cosines and no more. */
     if (compare->atoms > 0 && compare->atoms != compare_length (compare)
-        && o.init == START_DCT)
-      o.init = START_DATA;
+        && o.init == INIT_DCT)
+      o.init = INIT_DATA;
   }
   if (compare->iterations > 0)
     o.iterations = compare->iterations;
   else if (compare->time_limit > 0)
     o.iterations = G_MAXINT;
   else
-    o.iterations = learned_iterations (contender->learner, &o);
+    o.iterations = learn_default_iterations (contender->learner, &o);
   o.window = MIN (o.window, compare->Y.cols);
   o.seed = compare->line.seed;
   return o;
@@ -206,7 +207,7 @@ add_file (Compare *compare, const char *pair, GError **error)
       "--dict %s: write NAME=FILE, as in mine=mine.safetensors", pair);
   if (!check_name (compare, parts[0], error))
     return FALSE;
-  dictionary = atoms_load (parts[1], error);
+  dictionary = dictionary_file_load (parts[1], error);
   if (dictionary == NULL)
     return FALSE;
   if (dictionary->patch != compare->patch

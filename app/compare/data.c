@@ -43,8 +43,8 @@ is_good (Compare *compare, const char *path)
   if (image != NULL && image->width >= compare->patch
       && image->height >= compare->patch)
     return TRUE;
-  left_out_add (&compare->left_out, path,
-                why != NULL ? why->message : "smaller than a patch");
+  skipped_files_add (&compare->skipped, path,
+                     why != NULL ? why->message : "smaller than a patch");
   return FALSE;
 }
 
@@ -92,7 +92,7 @@ by_name (gconstpointer a, gconstpointer b)
 static gboolean
 set_none_good (const Compare *compare, GError **error)
 {
-  left_out_set_error (&compare->left_out, error);
+  skipped_files_set_error (&compare->skipped, error);
   return FALSE;
 }
 
@@ -103,7 +103,7 @@ split (Compare *compare, GError **error)
   int wanted = compare->test_pictures;
   int all;
 
-  compare->training = pictures_find (compare->line.arguments, error);
+  compare->training = picture_list_find (compare->line.arguments, error);
   if (compare->training == NULL)
     return FALSE;
   all = (int) compare->training->len;
@@ -131,7 +131,7 @@ split (Compare *compare, GError **error)
     error, TESSERA_ERROR_INPUT,
     "%d of the %d pictures can be used, which is too few to "
     "train and to test",
-    all - compare->left_out.count, all);
+    all - compare->skipped.count, all);
 }
 
 /* Whether no picture of one folder is, under whatever name, in the other. */
@@ -172,10 +172,10 @@ take_folders (Compare *compare, GError **error)
   g_autoptr (GPtrArray) tests = NULL;
   int wanted = compare->test_pictures;
 
-  compare->training = pictures_find (train, error);
+  compare->training = picture_list_find (train, error);
   if (compare->training == NULL)
     return FALSE;
-  tests = pictures_find (test, error);
+  tests = picture_list_find (test, error);
   if (tests == NULL)
     return FALSE;
   if (wanted > 0)
@@ -264,7 +264,7 @@ note_skipped (const char *path, const char *why, gpointer data)
 {
   const Gathering *gathering = data;
 
-  left_out_add (&gathering->compare->left_out, path, why);
+  skipped_files_add (&gathering->compare->skipped, path, why);
 }
 
 static gboolean

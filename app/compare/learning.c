@@ -76,18 +76,18 @@ typedef struct {
   Contender *contender;
   Learner *learner;
   GArray *probes; /* Probe */
-  Budget budget;
+  TimeBudget budget;
   int next_probe; /* iteration */
   GError *failed; /* while the probes were restored */
 } Training;
 
-/* Mean scores of the probes, restored by @treatment. */
+/* Mean scores of the probes, restored by @method. */
 static gboolean
-restore_probes (Training *training, const Treatment *treatment,
+restore_probes (Training *training, const RestoreMethod *method,
                 CurvePoint *point)
 {
   const GArray *probes = training->probes;
-  Remedy remedy = compare_damage (training->compare, 0)->remedy;
+  RestoreKind kind = compare_damage (training->compare, 0)->restore_kind;
   Progress quiet = { .cancellable = training->budget.shown->cancellable };
   double psnr = 0, ssim = 0;
 
@@ -95,7 +95,7 @@ restore_probes (Training *training, const Treatment *treatment,
     const Probe *probe = &g_array_index (probes, Probe, i);
     ImageScore score;
     g_autoptr (Image) restored = compare_restore (
-      &probe->damaged, remedy, treatment, &quiet, &training->failed);
+      &probe->damaged, kind, method, &quiet, &training->failed);
 
     if (restored == NULL
         || !image_score (probe->clean, restored, NULL, &score,
@@ -104,8 +104,8 @@ restore_probes (Training *training, const Treatment *treatment,
     psnr += score.psnr;
     ssim += score.ssim;
   }
-  point->psnr[treatment->protocol] = psnr / probes->len;
-  point->ssim[treatment->protocol] = ssim / probes->len;
+  point->psnr[method->protocol] = psnr / probes->len;
+  point->ssim[method->protocol] = ssim / probes->len;
   return TRUE;
 }
 
@@ -114,14 +114,14 @@ probe (Training *training, const Dictionary *dictionary, int iteration)
 {
   const Compare *compare = training->compare;
   CurvePoint point = { .iteration = iteration,
-                       .seconds = budget_seconds (&training->budget) };
+                       .seconds = time_budget_seconds (&training->budget) };
   gboolean ok = training->failed == NULL && training->probes->len > 0;
 
   for (Protocol p = 0; ok && p < PROTOCOL_ENGINE; p++) {
-    Treatment treatment = { dictionary, p, compare_atoms_per_patch (compare),
-                            .quick = TRUE };
+    RestoreMethod method = { dictionary, p, compare_atoms_per_patch (compare),
+                             .quick = TRUE };
 
-    ok = restore_probes (training, &treatment, &point);
+    ok = restore_probes (training, &method, &point);
   }
   if (ok)
     g_array_append_val (training->contender->curve, point);
@@ -135,8 +135,8 @@ probe_learner (Training *training)
   g_autoptr (Dictionary) dictionary = NULL;
 
   learner_dictionary (learner, &A);
-  dictionary = learned_dictionary (learner, &A, training->compare->patch,
-                                   COMPARE_CHANNELS);
+  dictionary = learn_make_dictionary (learner, &A, training->compare->patch,
+                                      COMPARE_CHANNELS);
   probe (training, dictionary, learner_status (learner)->iteration);
 }
 
@@ -148,11 +148,11 @@ observe (const Learner *learner, gpointer data)
 
   if (iteration < training->next_probe)
     return;
-  budget_halt (&training->budget);
+  time_budget_halt (&training->budget);
   training->next_probe =
     MAX (iteration + 1, (int) ceil (iteration * PROBE_GROWTH));
   probe_learner (training);
-  budget_go_on (&training->budget);
+  time_budget_go_on (&training->budget);
 }
 
 static gboolean
@@ -162,7 +162,7 @@ make_learner (Training *training, LearnOptions *options, GError **error)
   g_autoptr (Dictionary) cosines = NULL;
   g_auto (Mat) start = { 0 };
 
-  if (options->init == START_DCT) {
+  if (options->init == INIT_DCT) {
     cosines = dictionary_dct (compare->patch, COMPARE_CHANNELS);
     start = mat_new (cosines->atoms.rows, cosines->atoms.cols);
     mat_from_float (&cosines->atoms, &start);
@@ -223,14 +223,14 @@ keep_result (Training *training, const LearnOptions *options)
   Contender *contender = training->contender;
   g_auto (Mat) A = mat_new (learner->n, learner->k);
   g_autofree char *own =
-    learned_describe (learner->class, options, learner->k);
+    learn_describe_options (learner->class, options, learner->k);
 
   learner_dictionary (learner, &A);
-  contender->dictionary = learned_dictionary (
+  contender->dictionary = learn_make_dictionary (
     learner, &A, training->compare->patch, COMPARE_CHANNELS);
-  contender->start = compare_start_name (options->init);
+  contender->start = compare_init_name (options->init);
   contender->iterations = learner_status (learner)->iteration;
-  contender->seconds = budget_seconds (&training->budget);
+  contender->seconds = time_budget_seconds (&training->budget);
   contender->out_of_time = training->budget.out_of_time;
   contender->ready = TRUE;
   contender->dictionary->options = g_strdup_printf (
@@ -256,16 +256,16 @@ train (Training *training, GError **error)
     compare_learn_options (training->compare, training->contender);
   GError *stopped = NULL;
 
-  budget_halt (&training->budget);
+  time_budget_halt (&training->budget);
   if (!make_learner (training, &options, error))
     return FALSE;
-  budget_go_on (&training->budget);
+  time_budget_go_on (&training->budget);
   if (!feed (training, &stopped) && !forgive_stop (training, &stopped)) {
     g_propagate_prefixed_error (error, stopped,
                                 "%s: ", training->contender->name);
     return FALSE;
   }
-  budget_halt (&training->budget);
+  time_budget_halt (&training->budget);
   keep_result (training, &options);
   if (!is_last_probed (training->contender))
     probe_learner (training);
@@ -285,9 +285,9 @@ learn_one (const Compare *compare, Contender *contender, GArray *probes,
                         .probes = probes };
   gboolean ok;
 
-  budget_begin (&training.budget, progress, compare->time_limit);
+  time_budget_begin (&training.budget, progress, compare->time_limit);
   ok = train (&training, error);
-  budget_end (&training.budget);
+  time_budget_end (&training.budget);
   learner_free (training.learner);
   g_clear_error (&training.failed);
   if (ok)

@@ -51,9 +51,9 @@ methods_to_json (const Compare *compare)
   for (guint i = 0; i < compare->methods->len; i++) {
     JsonObject *json = json_object_new ();
 
-    report_set_text (json, "method", compare_method_name (compare, i));
-    report_set_text (json, "protocol",
-                     protocol_names[compare_method (compare, i)->protocol]);
+    json_report_set_text (json, "method", compare_method_name (compare, i));
+    json_report_set_text (
+      json, "protocol", protocol_names[compare_method (compare, i)->protocol]);
     json_array_add_object_element (array, json);
   }
   return array;
@@ -63,14 +63,14 @@ static void
 set_method (JsonObject *json, const Compare *compare, const Shown *shown)
 {
   if (shown->method < 0) {
-    report_set_text (json, "method",
-                     shown->method == SHOWN_CLEAN ? "original" : "damaged");
-    report_set_text (json, "protocol", NULL);
+    json_report_set_text (
+      json, "method", shown->method == SHOWN_CLEAN ? "original" : "damaged");
+    json_report_set_text (json, "protocol", NULL);
     return;
   }
-  report_set_text (json, "method",
-                   compare_method_name (compare, (guint) shown->method));
-  report_set_text (
+  json_report_set_text (json, "method",
+                        compare_method_name (compare, (guint) shown->method));
+  json_report_set_text (
     json, "protocol",
     protocol_names[compare_method (compare, (guint) shown->method)->protocol]);
 }
@@ -85,13 +85,14 @@ shown_to_json (const Compare *compare)
     g_autofree char *uri = data_uri (shown->png);
     JsonObject *json = json_object_new ();
 
-    report_set_text (json, "picture", compare->names->pdata[shown->picture]);
-    report_set_text (json, "damage",
-                     compare_damage (compare, shown->damage)->name);
+    json_report_set_text (json, "picture",
+                          compare->names->pdata[shown->picture]);
+    json_report_set_text (json, "damage",
+                          compare_damage (compare, shown->damage)->name);
     set_method (json, compare, shown);
-    report_set_number (json, "psnr", shown->psnr);
-    report_set_number (json, "ssim", shown->ssim);
-    report_set_text (json, "src", uri);
+    json_report_set_number (json, "psnr", shown->psnr);
+    json_report_set_number (json, "ssim", shown->ssim);
+    json_report_set_text (json, "src", uri);
     json_array_add_object_element (array, json);
   }
   return array;
@@ -112,10 +113,10 @@ mosaic_to_json (const Contender *contender, GError **error)
     return NULL;
   uri = data_uri (png);
   json = json_object_new ();
-  report_set_text (json, "name", contender->name);
-  report_set_count (json, "width", (guint64) mosaic->width);
-  report_set_count (json, "height", (guint64) mosaic->height);
-  report_set_text (json, "src", uri);
+  json_report_set_text (json, "name", contender->name);
+  json_report_set_count (json, "width", (guint64) mosaic->width);
+  json_report_set_count (json, "height", (guint64) mosaic->height);
+  json_report_set_text (json, "src", uri);
   return json;
 }
 
@@ -147,7 +148,7 @@ bounds_to_json (const Compare *compare)
 
   for (guint count = 2; count <= compare->testing->len; count++)
     json_array_add_double_element (
-      array, student_bound ((int) count - 1, CONFIDENCE));
+      array, student_quantile ((int) count - 1, CONFIDENCE));
   return array;
 }
 

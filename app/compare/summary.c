@@ -63,7 +63,7 @@ summarise (const Compare *compare, guint damage, guint method, int reference,
   guint pictures = compare->testing->len;
   g_autofree double *values = gather (compare, damage, method, quantity);
   int count;
-  Sample sample;
+  SampleStats sample;
 
   *summary = (Summary){ NAN, NAN, NAN, NAN, NAN };
   if (reference >= 0 && (guint) reference != method) {
@@ -73,14 +73,14 @@ summarise (const Compare *compare, guint damage, guint method, int reference,
 
     for (guint i = 0; i < pictures; i++)
       others[i] = values[i] - others[i];
-    sample = sample_of (others, drop_gaps (others, pictures));
-    margin = sample_margin (&sample, CONFIDENCE);
+    sample = sample_stats (others, drop_gaps (others, pictures));
+    margin = confidence_margin (&sample, CONFIDENCE);
     summary->difference = sample.mean;
     summary->low = sample.mean - margin;
     summary->high = sample.mean + margin;
   }
   count = drop_gaps (values, pictures);
-  sample = sample_of (values, count);
+  sample = sample_stats (values, count);
   summary->mean = sample.mean;
   summary->deviation = sample.deviation;
   return count;

@@ -172,16 +172,16 @@ options_to_json (const Compare *compare)
 {
   JsonObject *json = json_object_new ();
 
-  report_set_count (json, "patch", (guint64) compare->patch);
-  report_set_count (json, "patches", (guint64) compare->patches);
-  report_set_count (json, "atoms_per_patch",
-                    (guint64) compare_atoms_per_patch (compare));
-  report_set_count (json, "train_atoms", (guint64) compare->train_atoms);
-  report_set_text (json, "init", compare_starts[compare->init]);
+  json_report_set_count (json, "patch", (guint64) compare->patch);
+  json_report_set_count (json, "patches", (guint64) compare->patches);
+  json_report_set_count (json, "atoms_per_patch",
+                         (guint64) compare_atoms_per_patch (compare));
+  json_report_set_count (json, "train_atoms", (guint64) compare->train_atoms);
+  json_report_set_text (json, "init", compare_init_names[compare->init]);
   json_object_set_array_member (json, "algorithms",
                                 texts_to_json (compare->algorithms));
-  report_set_number (json, "time_limit",
-                     compare->time_limit > 0 ? compare->time_limit : NAN);
+  json_report_set_number (json, "time_limit",
+                          compare->time_limit > 0 ? compare->time_limit : NAN);
   set_positive (json, "iterations", compare->iterations);
   return json;
 }
@@ -192,12 +192,12 @@ run_to_json (const Compare *compare)
   JsonObject *json = json_object_new ();
   g_autofree char *began = g_date_time_format_iso8601 (compare->began);
 
-  report_set_text (json, "command", compare->command);
-  report_set_text (json, "began", began);
-  report_set_number (json, "seconds",
-                     (double) (g_get_monotonic_time () - compare->started)
-                       / G_USEC_PER_SEC);
-  report_set_count (json, "seed", compare->line.seed);
+  json_report_set_text (json, "command", compare->command);
+  json_report_set_text (json, "began", began);
+  json_report_set_number (json, "seconds",
+                          (double) (g_get_monotonic_time () - compare->started)
+                            / G_USEC_PER_SEC);
+  json_report_set_count (json, "seed", compare->line.seed);
   json_object_set_boolean_member (json, "repeatable",
                                   compare->time_limit == 0);
   json_object_set_boolean_member (json, "interrupted", compare->interrupted);
@@ -211,9 +211,9 @@ data_to_json (const Compare *compare)
 {
   JsonObject *json = json_object_new ();
 
-  report_set_count (json, "training_pictures", compare->training->len);
-  report_set_count (json, "training_patches", (guint64) compare->Y.cols);
-  report_set_count (json, "left_out", (guint64) compare->left_out.count);
+  json_report_set_count (json, "training_pictures", compare->training->len);
+  json_report_set_count (json, "training_patches", (guint64) compare->Y.cols);
+  json_report_set_count (json, "left_out", (guint64) compare->skipped.count);
   json_object_set_array_member (json, "probes",
                                 names_to_json (compare->probing));
   json_object_set_array_member (json, "tests", names_to_json (compare->names));
@@ -229,8 +229,8 @@ damages_to_json (const Compare *compare)
     const Damage *damage = compare_damage (compare, i);
     JsonObject *json = json_object_new ();
 
-    report_set_text (json, "name", damage->name);
-    report_set_text (json, "label", damage->label);
+    json_report_set_text (json, "name", damage->name);
+    json_report_set_text (json, "label", damage->label);
     json_array_add_object_element (array, json);
   }
   return array;
@@ -253,18 +253,19 @@ contenders_to_json (const Compare *compare)
     if (!contender->ready)
       continue;
     json = json_object_new ();
-    report_set_text (json, "name", contender->name);
-    report_set_text (json, "kind", kinds[contender->kind]);
+    json_report_set_text (json, "name", contender->name);
+    json_report_set_text (json, "kind", kinds[contender->kind]);
     set_positive (json, "atoms",
                   dictionary != NULL ? dictionary->atoms.cols : 0);
-    report_set_text (json, "options",
-                     dictionary != NULL ? dictionary->options : NULL);
-    report_set_text (json, "start", contender->start);
+    json_report_set_text (json, "options",
+                          dictionary != NULL ? dictionary->options : NULL);
+    json_report_set_text (json, "start", contender->start);
     set_positive (json, "iterations", contender->iterations);
-    report_set_number (json, "seconds", learned ? contender->seconds : NAN);
+    json_report_set_number (json, "seconds",
+                            learned ? contender->seconds : NAN);
     json_object_set_boolean_member (json, "out_of_time",
                                     contender->out_of_time);
-    report_set_text (json, "file", dictionary != NULL ? file : NULL);
+    json_report_set_text (json, "file", dictionary != NULL ? file : NULL);
     json_array_add_object_element (array, json);
   }
   return array;
@@ -282,7 +283,7 @@ compare_to_json (const Compare *compare)
 {
   JsonObject *json = json_object_new ();
 
-  report_set_text (json, "format", FORMAT);
+  json_report_set_text (json, "format", FORMAT);
   json_object_set_object_member (json, "run", run_to_json (compare));
   json_object_set_object_member (json, "data", data_to_json (compare));
   json_object_set_array_member (json, "damages", damages_to_json (compare));

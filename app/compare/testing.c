@@ -47,24 +47,24 @@ compare_damage_picture (const Compare *compare, guint damage,
 /* ---- restoration ---- */
 
 static RestoreOptions
-restore_options (const Treatment *treatment)
+restore_options (const RestoreMethod *method)
 {
   RestoreOptions options = RESTORE_DEFAULTS;
 
-  options.dictionary = treatment->dictionary;
-  if (treatment->protocol == PROTOCOL_SEPARATE) {
+  options.dictionary = method->dictionary;
+  if (method->protocol == PROTOCOL_SEPARATE) {
     options.paper_protocol = TRUE;
-    options.max_atoms = treatment->max_atoms;
-  } else if (treatment->quick)
+    options.max_atoms = method->max_atoms;
+  } else if (method->quick)
     options.quality = QUALITY_FAST;
   return options;
 }
 
 static gboolean
-fill (Image *image, const Damaged *damaged, const Treatment *treatment,
+fill (Image *image, const Damaged *damaged, const RestoreMethod *method,
       const Progress *progress, GError **error)
 {
-  RestoreOptions options = restore_options (treatment);
+  RestoreOptions options = restore_options (method);
   g_auto (RestoreReport) report = { 0 };
 
   return image_restore (image, damaged->missing, &options, &report, progress,
@@ -74,13 +74,13 @@ fill (Image *image, const Damaged *damaged, const Treatment *treatment,
 /* All dictionaries by the same coder.  The level of the noise is given to them
  * and to the engine alike. */
 static gboolean
-smooth (Image *image, const Damaged *damaged, const Treatment *treatment,
+smooth (Image *image, const Damaged *damaged, const RestoreMethod *method,
         const Progress *progress, GError **error)
 {
   DenoiseOptions options = DENOISE_DEFAULTS;
   g_auto (DenoiseReport) report = { 0 };
 
-  options.restore = restore_options (treatment);
+  options.restore = restore_options (method);
   options.sigma = damaged->noise;
   options.pursuit = TRUE;
   return image_denoise (image, damaged->missing, &options, &report, progress,
@@ -88,15 +88,15 @@ smooth (Image *image, const Damaged *damaged, const Treatment *treatment,
 }
 
 Image *
-compare_restore (const Damaged *damaged, Remedy remedy,
-                 const Treatment *treatment, const Progress *progress,
+compare_restore (const Damaged *damaged, RestoreKind kind,
+                 const RestoreMethod *method, const Progress *progress,
                  GError **error)
 {
   g_autoptr (Image) image = image_copy (damaged->image, error);
 
   if (image == NULL
-      || !(remedy == REMEDY_FILL ? fill : smooth) (image, damaged, treatment,
-                                                   progress, error))
+      || !(kind == RESTORE_INPAINT ? fill : smooth) (image, damaged, method,
+                                                     progress, error))
     return NULL;
   return g_steal_pointer (&image);
 }
@@ -155,14 +155,15 @@ try_method (Trial *trial, guint number, const Progress *progress,
   const Compare *compare = trial->compare;
   const Method *method = compare_method (compare, number);
   const Contender *contender = compare_contender (compare, method->contender);
-  const Treatment treatment = { contender->dictionary, method->protocol,
-                                compare_atoms_per_patch (compare), FALSE };
+  const RestoreMethod restoration = { contender->dictionary, method->protocol,
+                                      compare_atoms_per_patch (compare),
+                                      FALSE };
   Score result = { .picture = trial->picture,
                    .damage = trial->damage,
                    .method = number };
   g_autoptr (Image) restored = compare_restore (
-    &trial->damaged, compare_damage (compare, trial->damage)->remedy,
-    &treatment, progress, error);
+    &trial->damaged, compare_damage (compare, trial->damage)->restore_kind,
+    &restoration, progress, error);
 
   if (restored == NULL
       || !image_score (trial->clean, restored, trial->damaged.missing->missing,
@@ -200,7 +201,7 @@ clear_shown (gpointer data)
 
 /* A damage that does not fit leaves the picture out. */
 static gboolean
-trial_prepare (Trial *trial, gboolean *left_out, GError **error)
+trial_prepare (Trial *trial, gboolean *skipped, GError **error)
 {
   Compare *compare = trial->compare;
   const char *path = compare->testing->pdata[trial->picture];
@@ -209,10 +210,10 @@ trial_prepare (Trial *trial, gboolean *left_out, GError **error)
   trial->clean = picture_load (path, &compare->line.limits, error);
   if (trial->clean == NULL)
     return FALSE;
-  *left_out = !compare_damage_picture (compare, trial->damage, trial->clean,
-                                       trial->picture, &trial->damaged, &why);
-  if (*left_out)
-    left_out_add (&compare->left_out, path, why->message);
+  *skipped = !compare_damage_picture (compare, trial->damage, trial->clean,
+                                      trial->picture, &trial->damaged, &why);
+  if (*skipped)
+    skipped_files_add (&compare->skipped, path, why->message);
   return TRUE;
 }
 
@@ -225,11 +226,11 @@ run_trial (Compare *compare, guint picture, guint damage,
                   .damage = damage,
                   .scores = g_array_new (FALSE, FALSE, sizeof (Score)),
                   .shown = g_array_new (FALSE, FALSE, sizeof (Shown)) };
-  gboolean left_out = FALSE;
-  gboolean ok = trial_prepare (&trial, &left_out, error)
-                && (left_out || try_all (&trial, progress, error));
+  gboolean skipped = FALSE;
+  gboolean ok = trial_prepare (&trial, &skipped, error)
+                && (skipped || try_all (&trial, progress, error));
 
-  if (ok && !left_out) {
+  if (ok && !skipped) {
     g_array_append_vals (compare->scores, trial.scores->data,
                          trial.scores->len);
     g_array_append_vals (compare->shown, trial.shown->data, trial.shown->len);
@@ -259,6 +260,6 @@ compare_test (Compare *compare, const Progress *progress, GError **error)
   }
   if (compare->scores->len > 0)
     return TRUE;
-  left_out_set_error (&compare->left_out, error);
+  skipped_files_set_error (&compare->skipped, error);
   return FALSE;
 }

@@ -9,17 +9,17 @@
 #define LEARNED "learned"
 
 gboolean
-atoms_is_builtin (const char *name)
+dictionary_file_is_builtin (const char *name)
 {
   return g_str_equal (name, BUILTIN);
 }
 
 Dictionary *
-atoms_load (const char *name, GError **error)
+dictionary_file_load (const char *name, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
 
-  if (atoms_is_builtin (name))
+  if (dictionary_file_is_builtin (name))
     return dictionary_builtin (3);
   if (g_str_equal (name, LEARNED))
     return dictionary_learned ();
@@ -42,7 +42,8 @@ writer_for (const char *path)
 }
 
 gboolean
-atoms_option_output (const Option *option, const char *text, GError **error)
+dictionary_file_option_output (const Option *option, const char *text,
+                               GError **error)
 {
   if (!option_file (option, text, error))
     return FALSE;
@@ -54,7 +55,7 @@ atoms_option_output (const Option *option, const char *text, GError **error)
 }
 
 GBytes *
-atoms_encode (const Dictionary *dictionary, const char *path)
+dictionary_file_encode (const Dictionary *dictionary, const char *path)
 {
   return writer_for (path) (dictionary);
 }

@@ -9,16 +9,17 @@
 #include "dictlearn/dictionary.h"
 
 /* Whether @name is the one that is used when none is named. */
-gboolean atoms_is_builtin (const char *name);
+gboolean dictionary_file_is_builtin (const char *name);
 
 /* Reads the dictionary @name: one of those inside, "-" or a file.  NULL with
  * @error set: INPUT, LIMIT. */
-Dictionary *atoms_load (const char *name, GError **error);
+Dictionary *dictionary_file_load (const char *name, GError **error);
 
 /* For a row of options: the name of a dictionary to write.  Insists on an
  * ending that names a format. */
-gboolean atoms_option_output (const Option *option, const char *text,
-                              GError **error);
+gboolean dictionary_file_option_output (const Option *option, const char *text,
+                                        GError **error);
 
 /* The bytes of a dictionary file of that name. */
-GBytes *atoms_encode (const Dictionary *dictionary, const char *path);
+GBytes *dictionary_file_encode (const Dictionary *dictionary,
+                                const char *path);

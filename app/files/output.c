@@ -245,7 +245,7 @@ copy_permissions (int fd, const char *target)
 static gboolean
 write_pending (const char *folder, const char *target, GBytes *data)
 {
-  int fd = pending_open (folder);
+  int fd = unfinished_open (folder);
 
   return fd >= 0
          && close_after (fd, copy_permissions (fd, target)
@@ -278,7 +278,7 @@ write_file (const char *path, GBytes *data, gboolean force, GError **error)
                          "interrupted");
     return FALSE;
   }
-  if (!pending_commit (target, force ? REPLACE_EXISTING : KEEP_EXISTING))
+  if (!unfinished_commit (target, force ? REPLACE_EXISTING : KEEP_EXISTING))
     return errno == EEXIST ? set_exists (error, path)
                            : set_write_error (error, path);
   sync_folder (folder);
@@ -292,6 +292,6 @@ output_write (const char *path, GBytes *data, gboolean force, GError **error)
     return write_stream (path, data) || set_write_error (error, path);
   if (write_file (path, data, force, error))
     return TRUE;
-  pending_discard ();
+  unfinished_discard ();
   return FALSE;
 }

@@ -142,7 +142,7 @@ add_argument (Search *search, const char *path, GError **error)
 }
 
 GPtrArray *
-pictures_find (char **arguments, GError **error)
+picture_list_find (char **arguments, GError **error)
 {
   g_autoptr (GPtrArray) pictures = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) seen =

@@ -1,4 +1,5 @@
-/* picturelist.h - the pictures that arguments name: files, and whole folders */
+/* picturelist.h - the pictures that arguments name: files, and whole folders
+ */
 #pragma once
 
 #include <glib.h>
@@ -10,4 +11,4 @@
  * beside a folder "color", which has the same pictures.
  * Returns an array of char *, which the caller owns, or NULL with @error set
  * (INPUT) when something does not exist or there is no picture. */
-GPtrArray *pictures_find (char **arguments, GError **error);
+GPtrArray *picture_list_find (char **arguments, GError **error);

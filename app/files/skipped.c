@@ -7,20 +7,20 @@
 #define MOST_NAMED 5
 
 void
-left_out_init (LeftOut *self)
+skipped_files_init (SkippedFiles *self)
 {
-  *self = (LeftOut){ .names = g_ptr_array_new_with_free_func (g_free) };
+  *self = (SkippedFiles){ .names = g_ptr_array_new_with_free_func (g_free) };
 }
 
 void
-left_out_clear (LeftOut *self)
+skipped_files_clear (SkippedFiles *self)
 {
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_clear_pointer (&self->first, g_free);
 }
 
 void
-left_out_add (LeftOut *self, const char *path, const char *why)
+skipped_files_add (SkippedFiles *self, const char *path, const char *why)
 {
   g_autofree char *text = g_str_has_prefix (why, path)
                             ? g_strdup (why)
@@ -33,7 +33,7 @@ left_out_add (LeftOut *self, const char *path, const char *why)
 }
 
 void
-left_out_say (LeftOut *self)
+skipped_files_say (SkippedFiles *self)
 {
   for (guint i = 0; i < self->names->len; i++)
     terminal_note ("left out: %s", (char *) self->names->pdata[i]);
@@ -41,7 +41,7 @@ left_out_say (LeftOut *self)
 }
 
 void
-left_out_set_error (const LeftOut *self, GError **error)
+skipped_files_set_error (const SkippedFiles *self, GError **error)
 {
   if (self->count == 1)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,

@@ -12,17 +12,17 @@ typedef struct {
   int count;
   char *first;      /* why, or NULL */
   GPtrArray *names; /* char *, still to be named */
-} LeftOut;
+} SkippedFiles;
 
-void left_out_init (LeftOut *self);
-void left_out_clear (LeftOut *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeftOut, left_out_clear)
+void skipped_files_init (SkippedFiles *self);
+void skipped_files_clear (SkippedFiles *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SkippedFiles, skipped_files_clear)
 
 /* One more.  @why may begin with the path. */
-void left_out_add (LeftOut *self, const char *path, const char *why);
+void skipped_files_add (SkippedFiles *self, const char *path, const char *why);
 
 /* Names those that were not named yet. */
-void left_out_say (LeftOut *self);
+void skipped_files_say (SkippedFiles *self);
 
 /* Sets @error (INPUT): nothing else was there.  At least one was added. */
-void left_out_set_error (const LeftOut *self, GError **error);
+void skipped_files_set_error (const SkippedFiles *self, GError **error);

@@ -14,7 +14,7 @@ static GMutex lock;
 static char *pending; /* path of the file, NULL for none */
 
 int
-pending_open (const char *folder)
+unfinished_open (const char *folder)
 {
   int fd = -1;
 
@@ -51,7 +51,7 @@ rename_to_new (const char *from, const char *to)
 }
 
 gboolean
-pending_commit (const char *path, PendingMode mode)
+unfinished_commit (const char *path, UnfinishedMode mode)
 {
   int status;
   int saved_errno;
@@ -68,7 +68,7 @@ pending_commit (const char *path, PendingMode mode)
 }
 
 void
-pending_discard (void)
+unfinished_discard (void)
 {
   g_mutex_lock (&lock);
   if (pending != NULL)
@@ -78,7 +78,7 @@ pending_discard (void)
 }
 
 void
-pending_exit (const char *message, int status)
+unfinished_exit (const char *message, int status)
 {
   /* Never unlocked: nothing is made or moved after this. */
   g_mutex_lock (&lock);

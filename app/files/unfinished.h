@@ -8,20 +8,20 @@
 
 #include <glib.h>
 
-typedef enum { KEEP_EXISTING, REPLACE_EXISTING } PendingMode;
+typedef enum { KEEP_EXISTING, REPLACE_EXISTING } UnfinishedMode;
 
 /* Makes an empty file with a hidden, unused name in @folder.
  * Returns a descriptor to write to, or -1 with errno set. */
-int pending_open (const char *folder);
+int unfinished_open (const char *folder);
 
 /* Moves the file to @path, in the same folder, in one step.
  * Returns FALSE with errno set, EEXIST when there is a file at @path that is
  * to be kept; the pending file is then still there. */
-gboolean pending_commit (const char *path, PendingMode mode);
+gboolean unfinished_commit (const char *path, UnfinishedMode mode);
 
 /* Removes the file, if there is one. */
-void pending_discard (void);
+void unfinished_discard (void);
 
 /* Removes the file, if there is one, says "tessera: MESSAGE" and ends the
  * program.  Needs no memory. */
-G_NORETURN void pending_exit (const char *message, int status);
+G_NORETURN void unfinished_exit (const char *message, int status);

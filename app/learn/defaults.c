@@ -1,7 +1,7 @@
 #include "app/learn/defaults.h"
 
 LearnOptions
-learned_usual_options (void)
+learn_default_options (void)
 {
   LearnOptions options = LEARN_DEFAULTS;
 
@@ -9,12 +9,13 @@ learned_usual_options (void)
   options.window = 4000;
   options.stride = 100;
   options.density = 0.02;
-  options.noise = 3;
+  options.noise_floor = 3;
   return options;
 }
 
 char *
-learned_describe (const LearnerClass *class, const LearnOptions *o, int atoms)
+learn_describe_options (const LearnerClass *class, const LearnOptions *o,
+                        int atoms)
 {
   GString *text = g_string_new (NULL);
 
@@ -29,12 +30,12 @@ learned_describe (const LearnerClass *class, const LearnOptions *o, int atoms)
     o->threshold > 0 ? o->threshold : o->density);
   g_string_append_printf (
     text, " --shrink %.10g --floor %.10g --window %d --stride %d --rate %.10g",
-    o->shrink, o->noise, o->window, o->stride, o->rate);
+    o->shrink, o->noise_floor, o->window, o->stride, o->rate);
   return g_string_free (text, FALSE);
 }
 
 Dictionary *
-learned_dictionary (const Learner *learner, Mat *A, int patch, int channels)
+learn_make_dictionary (const Learner *learner, Mat *A, int patch, int channels)
 {
   Dictionary *dictionary = dictionary_new (patch, channels, A->cols);
 

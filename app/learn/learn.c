@@ -41,8 +41,9 @@ parse (Learn *learn, char **argv, GError **error)
   CommandLine *line = &learn->line;
   LearnOptions *o = &learn->options;
   const Option rows[] = {
-    { "output", 'o', "DICT", "the dictionary to write", atoms_option_output,
-      .value = &learn->output, .role = OUTPUT_FILE, .required = TRUE },
+    { "output", 'o', "DICT", "the dictionary to write",
+      dictionary_file_option_output, .value = &learn->output,
+      .role = OUTPUT_FILE, .required = TRUE },
     { "algorithm", 'a', "NAME",
       "online (the default), ksvd, mod, l4 ...; see man", option_choice,
       .value = &learn->algorithm, .choices = algorithm_names () },
@@ -61,7 +62,7 @@ parse (Learn *learn, char **argv, GError **error)
     { "shrink", 0, "FACTOR", "let the threshold fall from the top by this",
       option_real, .value = &o->shrink, .min = 0, .max = 0.999999 },
     { "floor", 0, "S", "whitening leaves what is fainter alone (3)",
-      option_real, .value = &o->noise, .min = 0, .max = 1000 },
+      option_real, .value = &o->noise_floor, .min = 0, .max = 1000 },
     { "iterations", 0, "N", "steps to do (as usual for the algorithm)",
       option_int, .value = &o->iterations, .min = 1, .max = G_MAXINT },
     { "window", 0, "N", "patches in the window or batch (4000)", option_int,
@@ -109,7 +110,7 @@ describe_options (const Learn *learn)
 {
   const LearnOptions *o = &learn->options;
   g_autofree char *own =
-    learned_describe (class_of (learn), o, learn->learner->k);
+    learn_describe_options (class_of (learn), o, learn->learner->k);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (
@@ -118,7 +119,7 @@ describe_options (const Learn *learn)
     " --step %d --init %s %s",
     learn->patch, learn->grey ? " --grey" : "", o->iterations,
     learn->max_patches, learn->step,
-    o->init == START_GIVEN ? "FILE" : learn_starts[o->init], own);
+    o->init == INIT_GIVEN ? "FILE" : learn_init_names[o->init], own);
   if (class_of (learn)->complete)
     g_string_append_printf (text, " --polish %d", learn->polish);
   return g_string_free (text, FALSE);
@@ -127,12 +128,12 @@ describe_options (const Learn *learn)
 static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
-  g_autoptr (Dictionary) dictionary =
-    learned_dictionary (learn->learner, A, learn->patch, channels_of (learn));
+  g_autoptr (Dictionary) dictionary = learn_make_dictionary (
+    learn->learner, A, learn->patch, channels_of (learn));
   g_autoptr (GBytes) bytes = NULL;
 
   dictionary->options = describe_options (learn);
-  bytes = atoms_encode (dictionary, learn->output);
+  bytes = dictionary_file_encode (dictionary, learn->output);
   return output_write (learn->output, bytes, learn->line.force, error);
 }
 
@@ -143,7 +144,7 @@ print_result (Learn *learn, double seconds, GError **error)
   int skipped = patch_source_skipped (learn->source);
   g_autoptr (JsonObject) json = NULL;
 
-  left_out_say (&learn->left_out);
+  skipped_files_say (&learn->skipped);
   if (learn->budget.interrupted)
     terminal_note ("interrupted; what was learned in %d iterations is kept",
                    status->iteration);
@@ -151,29 +152,29 @@ print_result (Learn *learn, double seconds, GError **error)
     terminal_note ("%d of %d pictures were left out", skipped,
                    skipped + patch_source_used (learn->source));
   if (!learn->line.json) {
-    terminal_say ("learned %d atoms of %dx%dx%d from %" G_GUINT64_FORMAT
-                  " patches in %.1f s, %d iterations -> %s",
-                  learn->learner->k, learn->patch, learn->patch,
-                  channels_of (learn), status->samples, seconds,
-                  status->iteration, output_name (learn->output));
+    terminal_result ("learned %d atoms of %dx%dx%d from %" G_GUINT64_FORMAT
+                     " patches in %.1f s, %d iterations -> %s",
+                     learn->learner->k, learn->patch, learn->patch,
+                     channels_of (learn), status->samples, seconds,
+                     status->iteration, output_name (learn->output));
     return TRUE;
   }
   json = json_object_new ();
-  report_set_number (json, "seconds", seconds);
-  report_set_count (json, "samples", status->samples);
-  report_set_count (json, "iterations", (guint64) status->iteration);
-  report_set_number (json, "objective", status->objective);
-  report_set_number (json, "density", status->density);
-  report_set_text (json, "algorithm", class_of (learn)->name);
-  report_set_count (json, "atoms", (guint64) learn->learner->k);
-  report_set_count (json, "patch", (guint64) learn->patch);
-  report_set_count (json, "pictures",
-                    (guint64) patch_source_used (learn->source));
-  report_set_count (json, "skipped", (guint64) skipped);
-  report_set_number (json, "threshold", status->threshold);
+  json_report_set_number (json, "seconds", seconds);
+  json_report_set_count (json, "samples", status->samples);
+  json_report_set_count (json, "iterations", (guint64) status->iteration);
+  json_report_set_number (json, "objective", status->objective);
+  json_report_set_number (json, "density", status->density);
+  json_report_set_text (json, "algorithm", class_of (learn)->name);
+  json_report_set_count (json, "atoms", (guint64) learn->learner->k);
+  json_report_set_count (json, "patch", (guint64) learn->patch);
+  json_report_set_count (json, "pictures",
+                         (guint64) patch_source_used (learn->source));
+  json_report_set_count (json, "skipped", (guint64) skipped);
+  json_report_set_number (json, "threshold", status->threshold);
   json_object_set_boolean_member (json, "interrupted",
                                   learn->budget.interrupted);
-  return report_print (json, error);
+  return json_report_print (json, error);
 }
 
 /* The dictionary to go on from is an input, and no input is replaced. */
@@ -204,7 +205,7 @@ work (Learn *learn, GError **error)
   if (learn->keep_partial)
     interrupt_begin_saving ();
   return save (learn, &A, error)
-         && print_result (learn, budget_seconds (&learn->budget), error);
+         && print_result (learn, time_budget_seconds (&learn->budget), error);
 }
 
 gboolean
@@ -213,17 +214,17 @@ learn_run (char **argv, GError **error)
   Learn learn = { .patch = 10,
                   .step = 1,
                   .max_patches = 100000,
-                  .options = learned_usual_options () };
+                  .options = learn_default_options () };
   gboolean ok;
 
-  left_out_init (&learn.left_out);
+  skipped_files_init (&learn.skipped);
   command_line_init (&learn.line);
   ok = parse (&learn, argv, error)
        && (learn.line.answered || work (&learn, error));
   learner_free (learn.learner);
   patch_source_free (learn.source);
   mat_clear (&learn.block);
-  left_out_clear (&learn.left_out);
+  skipped_files_clear (&learn.skipped);
   command_line_clear (&learn.line);
   return ok;
 }

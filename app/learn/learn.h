@@ -30,8 +30,8 @@ typedef struct {
   Progress drawn; /* by the bar */
   Progress shown; /* ours: keeps its label up to date */
   char label[48];
-  Budget budget; /* Ctrl-C and the time limit */
-  LeftOut left_out;
+  TimeBudget budget; /* Ctrl-C and the time limit */
+  SkippedFiles skipped;
 } Learn;
 
 static inline const LearnerClass *
@@ -53,8 +53,8 @@ length_of (const Learn *learn)
   return learn->patch * learn->patch * channels_of (learn);
 }
 
-/* The names of the starts, in the order of StartKind, NULL at the end. */
-extern const char *const learn_starts[];
+/* The names of the starts, in the order of InitKind, NULL at the end. */
+extern const char *const learn_init_names[];
 
 /* Makes learn->learner, with the start that was asked for. */
 gboolean learn_make_learner (Learn *learn, GError **error);

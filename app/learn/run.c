@@ -30,7 +30,7 @@ note_skipped (const char *path, const char *why, gpointer data)
 {
   Learn *learn = data;
 
-  left_out_add (&learn->left_out, path, why);
+  skipped_files_add (&learn->skipped, path, why);
 }
 
 /* Patches of a round through the pictures.  A learner that streams stops as
@@ -53,7 +53,7 @@ gboolean
 learn_make_source (Learn *learn, GError **error)
 {
   g_autoptr (GPtrArray) pictures =
-    pictures_find (learn->line.arguments, error);
+    picture_list_find (learn->line.arguments, error);
   PatchSourceOptions options = { .patch = learn->patch,
                                  .channels = channels_of (learn),
                                  .step = learn->step,
@@ -76,7 +76,7 @@ check_epoch (const Learn *learn, GError **error)
 {
   if (patch_source_used (learn->source) > 0)
     return TRUE;
-  left_out_set_error (&learn->left_out, error);
+  skipped_files_set_error (&learn->skipped, error);
   return FALSE;
 }
 
@@ -110,7 +110,7 @@ feed (Learn *learn, GError **error)
     if (!progress_step (progress, learner_share (learn->learner), error))
       return FALSE;
     if (count > 0) {
-      left_out_say (&learn->left_out);
+      skipped_files_say (&learn->skipped);
       if (!learner_feed (learn->learner, &Y, progress, error))
         return FALSE;
       continue;
@@ -218,9 +218,9 @@ learn_atoms (Learn *learn, Mat *A, GError **error)
   if (learn->drawn.report != NULL)
     learn->shown.report = show;
   learn->shown.user_data = learn;
-  budget_begin (&learn->budget, &learn->shown, learn->time_limit);
+  time_budget_begin (&learn->budget, &learn->shown, learn->time_limit);
   ok = learn_and_polish (learn, A, error);
-  budget_end (&learn->budget);
+  time_budget_end (&learn->budget);
   progress_bar_stop (&learn->bar);
   return ok;
 }

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "dictlearn/initial.h"
 
-const char *const learn_starts[] = { "dct",      "pca",    "data",
-                                     "identity", "random", NULL };
+const char *const learn_init_names[] = { "dct",      "pca",    "data",
+                                         "identity", "random", NULL };
 
 /* Whether the atoms of @dictionary are such as are to be learned. */
 static gboolean
@@ -45,10 +45,11 @@ static Dictionary *
 load_start (const Learn *learn, GError **error)
 {
   gboolean exists = g_file_test (learn->init, G_FILE_TEST_EXISTS);
-  g_autofree char *hint = exists ? NULL : suggest (learn->init, learn_starts);
+  g_autofree char *hint =
+    exists ? NULL : suggest (learn->init, learn_init_names);
 
   if (hint == NULL)
-    return atoms_load (learn->init, error);
+    return dictionary_file_load (learn->init, error);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                "--init %s: no such start and no such file; %s", learn->init,
                hint);
@@ -71,7 +72,7 @@ start_from_file (Learn *learn, Mat *start, GError **error)
     return FALSE;
   take_start (dictionary, start);
   learn->options.atoms = dictionary->atoms.cols;
-  learn->options.init = START_GIVEN;
+  learn->options.init = INIT_GIVEN;
   return TRUE;
 }
 
@@ -98,14 +99,14 @@ choose_start (Learn *learn, Mat *start, GError **error)
   if (learn->init != NULL) {
     int kind = 0;
 
-    while (learn_starts[kind] != NULL
-           && !g_str_equal (learn_starts[kind], learn->init))
+    while (learn_init_names[kind] != NULL
+           && !g_str_equal (learn_init_names[kind], learn->init))
       kind++;
-    if (learn_starts[kind] == NULL)
+    if (learn_init_names[kind] == NULL)
       return start_from_file (learn, start, error);
-    learn->options.init = (StartKind) kind;
+    learn->options.init = (InitKind) kind;
   }
-  return learn->options.init != START_DCT
+  return learn->options.init != INIT_DCT
          || start_from_cosines (learn, start, error);
 }
 
@@ -137,7 +138,7 @@ learn_make_learner (Learn *learn, GError **error)
   g_auto (Mat) start = { 0 };
 
   learn->options.iterations =
-    learned_iterations (class_of (learn), &learn->options);
+    learn_default_iterations (class_of (learn), &learn->options);
   if (!check_algorithm (learn, error) || !choose_start (learn, &start, error))
     return FALSE;
   if (start.data != NULL)

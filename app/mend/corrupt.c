@@ -94,21 +94,22 @@ print_result (const Corrupt *corrupt, const Mask *mask, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!corrupt->line.json) {
-    terminal_say ("blacked out %" G_GSIZE_FORMAT " pixels (%.1f %%), noise %g "
-                  "-> %s",
-                  masked, 100. * (double) masked / (double) pixels,
-                  damage->noise, output_name (corrupt->output.path));
+    terminal_result ("blacked out %" G_GSIZE_FORMAT
+                     " pixels (%.1f %%), noise %g "
+                     "-> %s",
+                     masked, 100. * (double) masked / (double) pixels,
+                     damage->noise, output_name (corrupt->output.path));
     return TRUE;
   }
   json = json_object_new ();
-  report_set_count (json, "pixels", pixels);
-  report_set_count (json, "masked_pixels", masked);
-  report_set_number (json, "missing", damage->missing);
-  report_set_count (json, "block_side", (guint64) damage->block_side);
-  report_set_count (json, "block_count", (guint64) damage->block_count);
-  report_set_number (json, "noise", damage->noise);
-  report_set_count (json, "seed", damage->seed);
-  return report_print (json, error);
+  json_report_set_count (json, "pixels", pixels);
+  json_report_set_count (json, "masked_pixels", masked);
+  json_report_set_number (json, "missing", damage->missing);
+  json_report_set_count (json, "block_side", (guint64) damage->block_side);
+  json_report_set_count (json, "block_count", (guint64) damage->block_count);
+  json_report_set_number (json, "noise", damage->noise);
+  json_report_set_count (json, "seed", damage->seed);
+  return json_report_print (json, error);
 }
 
 static gboolean

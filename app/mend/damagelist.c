@@ -15,7 +15,7 @@ typedef struct {
   const char *form; /* of the amount */
   ParseAmount parse;
   char *(*describe) (const DamageOptions *options);
-  Remedy remedy;
+  RestoreKind restore_kind;
 } DamageKind;
 
 /* ---- kinds ---- */
@@ -73,9 +73,9 @@ describe_noise (const DamageOptions *options)
 }
 
 static const DamageKind kinds[] = {
-  { "missing", "SHARE", parse_missing, describe_missing, REMEDY_FILL },
-  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks, REMEDY_FILL },
-  { "noise", "DEVIATION", parse_noise, describe_noise, REMEDY_SMOOTH },
+  { "missing", "SHARE", parse_missing, describe_missing, RESTORE_INPAINT },
+  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks, RESTORE_INPAINT },
+  { "noise", "DEVIATION", parse_noise, describe_noise, RESTORE_DENOISE },
 };
 
 /* ---- lists ---- */
@@ -114,7 +114,7 @@ parse_damage (const char *text, Damage *damage, GError **error)
                          text, kind->name, kind->form);
   damage->name = g_strdup (text);
   damage->label = kind->describe (&damage->options);
-  damage->remedy = kind->remedy;
+  damage->restore_kind = kind->restore_kind;
   return TRUE;
 }
 

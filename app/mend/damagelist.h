@@ -10,15 +10,15 @@
 
 /* What a damaged picture asks for. */
 typedef enum {
-  REMEDY_FILL,   /* pixels are missing, and a mask says which */
-  REMEDY_SMOOTH, /* every pixel is noisy, and the deviation is known */
-} Remedy;
+  RESTORE_INPAINT, /* pixels are missing, and a mask says which */
+  RESTORE_DENOISE, /* every pixel is noisy, and the deviation is known */
+} RestoreKind;
 
 typedef struct {
   char *name;  /* as it was written */
   char *label; /* for people */
   DamageOptions options;
-  Remedy remedy;
+  RestoreKind restore_kind;
 } Damage;
 
 /* A list of them, none twice, into a GArray * of Damage, for g_array_unref(),

@@ -37,7 +37,7 @@ typedef struct {
 static gboolean
 convert (const Dict *dict, const Dictionary *dictionary, GError **error)
 {
-  g_autoptr (GBytes) bytes = atoms_encode (dictionary, dict->path);
+  g_autoptr (GBytes) bytes = dictionary_file_encode (dictionary, dict->path);
 
   return output_write (dict->path, bytes, dict->line.force, error);
 }
@@ -59,17 +59,17 @@ print_json (const Dictionary *dictionary, GError **error)
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
-  report_set_count (json, "patch", (guint64) dictionary->patch);
-  report_set_count (json, "channels", (guint64) dictionary->channels);
-  report_set_count (json, "atoms", (guint64) dictionary->atoms.cols);
-  report_set_count (json, "dimension", (guint64) dictionary->atoms.rows);
+  json_report_set_count (json, "patch", (guint64) dictionary->patch);
+  json_report_set_count (json, "channels", (guint64) dictionary->channels);
+  json_report_set_count (json, "atoms", (guint64) dictionary->atoms.cols);
+  json_report_set_count (json, "dimension", (guint64) dictionary->atoms.rows);
   json_object_set_boolean_member (json, "orthonormal",
                                   dictionary_is_orthonormal (dictionary));
-  report_set_text (json, "algorithm", dictionary->algorithm);
-  report_set_text (json, "options", dictionary->options);
-  report_set_count (json, "seed", dictionary->seed);
-  report_set_count (json, "samples", dictionary->samples);
-  return report_print (json, error);
+  json_report_set_text (json, "algorithm", dictionary->algorithm);
+  json_report_set_text (json, "options", dictionary->options);
+  json_report_set_count (json, "seed", dictionary->seed);
+  json_report_set_count (json, "samples", dictionary->samples);
+  return json_report_print (json, error);
 }
 
 static const char *
@@ -108,12 +108,12 @@ write_outputs (const Dict *dict, const Dictionary *dictionary, GError **error)
   if (dict->path != NULL) {
     if (!convert (dict, dictionary, error))
       return FALSE;
-    terminal_say ("converted -> %s", output_name (dict->path));
+    terminal_result ("converted -> %s", output_name (dict->path));
   }
   if (dict->mosaic.path != NULL) {
     if (!draw (dict, dictionary, error))
       return FALSE;
-    terminal_say ("mosaic -> %s", output_name (dict->mosaic.path));
+    terminal_result ("mosaic -> %s", output_name (dict->mosaic.path));
   }
   return TRUE;
 }
@@ -130,7 +130,7 @@ static gboolean
 work (const Dict *dict, GError **error)
 {
   g_autoptr (Dictionary) dictionary =
-    atoms_load (dict->line.arguments[0], error);
+    dictionary_file_load (dict->line.arguments[0], error);
 
   if (dictionary == NULL || !write_outputs (dict, dictionary, error))
     return FALSE;
@@ -146,7 +146,8 @@ dict_run (char **argv, GError **error)
   CommandLine *line = &dict.line;
   const Option rows[] = {
     { "output", 'o', "FILE", "convert into this .safetensors or .npy file",
-      atoms_option_output, .value = &dict.path, .role = OUTPUT_FILE },
+      dictionary_file_option_output, .value = &dict.path,
+      .role = OUTPUT_FILE },
     { "mosaic", 0, "FILE", "draw all atoms into this picture",
       picture_option_output, .value = &dict.mosaic.path, .role = OUTPUT_FILE },
     { "zoom", 0, "N", "pixels for an entry of an atom, 1 to 64 (2)",

@@ -200,8 +200,9 @@ load (Repair *repair, GError **error)
   if (repair->image == NULL
       || !picture_check_output (repair->image, &repair->output, error))
     return FALSE;
-  if (line->dictionary != NULL && !atoms_is_builtin (line->dictionary)) {
-    repair->dictionary = atoms_load (line->dictionary, error);
+  if (line->dictionary != NULL
+      && !dictionary_file_is_builtin (line->dictionary)) {
+    repair->dictionary = dictionary_file_load (line->dictionary, error);
     if (repair->dictionary == NULL)
       return FALSE;
     repair->options.restore.dictionary = repair->dictionary;
@@ -254,14 +255,14 @@ print_json (const Repair *repair, GError **error)
   const RestoreReport *report = &repair->report.restore;
   g_autoptr (JsonObject) json = json_object_new ();
 
-  report_set_number (json, "seconds", repair->seconds);
-  report_set_count (json, "masked_pixels", report->masked_pixels);
-  report_set_count (json, "patches", report->patches);
-  report_set_text (json, "dictionary", report->dictionary);
-  report_set_number (json, "sigma",
-                     repair->task->sigma != NULL ? repair->report.sigma : NAN);
-  report_set_count (json, "threads", (guint64) parallel_threads ());
-  return report_print (json, error);
+  json_report_set_number (json, "seconds", repair->seconds);
+  json_report_set_count (json, "masked_pixels", report->masked_pixels);
+  json_report_set_count (json, "patches", report->patches);
+  json_report_set_text (json, "dictionary", report->dictionary);
+  json_report_set_number (
+    json, "sigma", repair->task->sigma != NULL ? repair->report.sigma : NAN);
+  json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  return json_report_print (json, error);
 }
 
 static void
@@ -273,12 +274,12 @@ print_summary (const Repair *repair)
 
   terminal_detail ("dictionary: %s", report->dictionary);
   if (repair->report.sigma > 0)
-    terminal_say ("removed noise of %.1f levels", repair->report.sigma);
-  terminal_say ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
-                "%" G_GSIZE_FORMAT " patches -> %s",
-                repair->task->past, report->masked_pixels, 100 * share,
-                repair->seconds, report->patches,
-                output_name (repair->output.path));
+    terminal_result ("removed noise of %.1f levels", repair->report.sigma);
+  terminal_result ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
+                   "%" G_GSIZE_FORMAT " patches -> %s",
+                   repair->task->past, report->masked_pixels, 100 * share,
+                   repair->seconds, report->patches,
+                   output_name (repair->output.path));
 }
 
 static gboolean

@@ -28,13 +28,13 @@ print_json (const ImageScore *score, GError **error)
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
-  report_set_number (json, "psnr", score->psnr);
-  report_set_number (json, "ssim", score->ssim);
-  report_set_number (json, "psnr_masked", score->psnr_masked);
-  report_set_count (json, "pixels", score->pixels);
-  report_set_count (json, "masked_pixels", score->masked_pixels);
+  json_report_set_number (json, "psnr", score->psnr);
+  json_report_set_number (json, "ssim", score->ssim);
+  json_report_set_number (json, "psnr_masked", score->psnr_masked);
+  json_report_set_count (json, "pixels", score->pixels);
+  json_report_set_count (json, "masked_pixels", score->masked_pixels);
   json_object_set_boolean_member (json, "identical", score->identical);
-  return report_print (json, error);
+  return json_report_print (json, error);
 }
 
 static void

@@ -22,7 +22,7 @@ typedef struct {
   char token[RANDOM_ID_LENGTH + 1];
   char key[RANDOM_ID_LENGTH + 1];
   gint spent; /* whether the token was used; atomic */
-} Guard;
+} Access;
 
 /* The headers that say where a request comes from; NULL for those that were
  * not sent. */
@@ -31,18 +31,18 @@ typedef struct {
 } RequestSource;
 
 /* New token and key for the server on @port. */
-void guard_init (Guard *guard, int port);
+void access_init (Access *access, int port);
 
 /* NULL if the request may come from our page or from the user's hand,
  * otherwise what is wrong. */
-const char *guard_check_source (const Guard *guard,
-                                const RequestSource *source);
+const char *access_check_source (const Access *access,
+                                 const RequestSource *source);
 
 /* As above, for what a sandboxed frame asks for: it has no origin, so only
  * the host counts. */
-const char *guard_check_host (const Guard *guard, const char *host);
+const char *access_check_host (const Access *access, const char *host);
 
-gboolean guard_has_key (const Guard *guard, const char *given);
+gboolean access_has_key (const Access *access, const char *given);
 
 /* The key for the token, once.  NULL for a wrong or a used one. */
-const char *guard_exchange (Guard *guard, const char *token);
+const char *access_exchange (Access *access, const char *token);

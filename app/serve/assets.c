@@ -4,7 +4,7 @@
 #define EMBED(symbol, file)                                                   \
   __asm__(".pushsection .rodata\n"                                            \
           "tessera_page_" #symbol "_start:\n"                                 \
-          ".incbin \"app/serve/page/" file "\"\n"                                   \
+          ".incbin \"app/serve/page/" file "\"\n"                             \
           "tessera_page_" #symbol "_end:\n"                                   \
           ".byte 0\n"                                                         \
           ".popsection\n");                                                   \

@@ -11,7 +11,7 @@ typedef struct {
   Dictionary *dictionary;
 } Entry;
 
-struct Shelf {
+struct DictionaryList {
   GMutex lock;
   GPtrArray *entries; /* Entry */
 };
@@ -25,7 +25,7 @@ entry_free (Entry *entry)
 }
 
 static void
-append (Shelf *self, const char *name, Dictionary *dictionary)
+append (DictionaryList *self, const char *name, Dictionary *dictionary)
 {
   Entry *entry = g_new (Entry, 1);
 
@@ -33,10 +33,10 @@ append (Shelf *self, const char *name, Dictionary *dictionary)
   g_ptr_array_add (self->entries, entry);
 }
 
-Shelf *
-shelf_new (void)
+DictionaryList *
+dictionary_list_new (void)
 {
-  Shelf *self = g_new0 (Shelf, 1);
+  DictionaryList *self = g_new0 (DictionaryList, 1);
 
   g_mutex_init (&self->lock);
   self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
@@ -46,7 +46,7 @@ shelf_new (void)
 }
 
 void
-shelf_free (Shelf *self)
+dictionary_list_free (DictionaryList *self)
 {
   if (self == NULL)
     return;
@@ -56,8 +56,8 @@ shelf_free (Shelf *self)
 }
 
 int
-shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
-           GError **error)
+dictionary_list_add (DictionaryList *self, const char *name,
+                     Dictionary *dictionary, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -75,7 +75,7 @@ shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
 }
 
 const Dictionary *
-shelf_get (Shelf *self, int number, GError **error)
+dictionary_list_get (DictionaryList *self, int number, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -88,13 +88,13 @@ shelf_get (Shelf *self, int number, GError **error)
 }
 
 gboolean
-shelf_is_builtin (int number)
+dictionary_list_is_builtin (int number)
 {
   return number == 0;
 }
 
 JsonObject *
-shelf_describe (Shelf *self)
+dictionary_list_describe (DictionaryList *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -106,9 +106,9 @@ shelf_describe (Shelf *self)
     g_autofree char *about = dictionary_describe (entry->dictionary);
     JsonObject *row = json_object_new ();
 
-    report_set_count (row, "number", i);
-    report_set_text (row, "name", entry->name);
-    report_set_text (row, "about", about);
+    json_report_set_count (row, "number", i);
+    json_report_set_text (row, "name", entry->name);
+    json_report_set_text (row, "about", about);
     json_array_add_object_element (array, row);
   }
   json_object_set_array_member (json, "dictionaries", array);

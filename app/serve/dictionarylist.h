@@ -11,23 +11,24 @@
 
 #include <json-glib/json-glib.h>
 
-typedef struct Shelf Shelf;
+typedef struct DictionaryList DictionaryList;
 
-Shelf *shelf_new (void);
-void shelf_free (Shelf *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Shelf, shelf_free)
+DictionaryList *dictionary_list_new (void);
+void dictionary_list_free (DictionaryList *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DictionaryList, dictionary_list_free)
 
 /* Takes @dictionary over.  Returns its number, or -1 with @error set (LIMIT)
- * when the shelf is full. */
-int shelf_add (Shelf *self, const char *name, Dictionary *dictionary,
-               GError **error);
+ * when the list is full. */
+int dictionary_list_add (DictionaryList *self, const char *name,
+                         Dictionary *dictionary, GError **error);
 
 /* NULL with @error set (INPUT) if there is none of that number. */
-const Dictionary *shelf_get (Shelf *self, int number, GError **error);
+const Dictionary *dictionary_list_get (DictionaryList *self, int number,
+                                       GError **error);
 
 /* Whether that is the dictionary of dictionary_builtin(), with which
  * image_restore() does more than with one that is named. */
-gboolean shelf_is_builtin (int number);
+gboolean dictionary_list_is_builtin (int number);
 
 /* { "dictionaries": [ { number, name, about }, ... ] } */
-JsonObject *shelf_describe (Shelf *self);
+JsonObject *dictionary_list_describe (DictionaryList *self);

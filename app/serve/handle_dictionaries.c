@@ -10,45 +10,51 @@
 #define MOSAIC_ZOOM 3
 #define LONGEST_STUDY 3600 /* seconds */
 
-/* All studies have one owner: there is one at a time. */
+/* All learning jobs have one owner: there is one at a time. */
 #define OWNER "studies"
 
 /* ---- dictionaries ---- */
 
 gboolean
-web_get_dictionaries (const WebCall *call, Answer *answer, GError **error)
+handle_get_dictionaries (const HandlerCall *call, Response *response,
+                         GError **error)
 {
-  g_autoptr (JsonObject) json = shelf_describe (call->web->shelf);
+  g_autoptr (JsonObject) json =
+    dictionary_list_describe (call->context->dictionaries);
 
   (void) error;
-  answer_set_json (answer, json);
+  response_set_json (response, json);
   return TRUE;
 }
 
 gboolean
-web_post_dictionary (const WebCall *call, Answer *answer, GError **error)
+handle_post_dictionary (const HandlerCall *call, Response *response,
+                        GError **error)
 {
-  g_autofree char *name = web_file_name (call);
+  g_autofree char *name = call_file_name (call);
   Dictionary *dictionary =
     dictionary_from_bytes (call->request->body, name, error);
 
   if (dictionary == NULL
-      || shelf_add (call->web->shelf, name, dictionary, error) < 0)
+      || dictionary_list_add (call->context->dictionaries, name, dictionary,
+                              error)
+           < 0)
     return FALSE;
-  return web_get_dictionaries (call, answer, error);
+  return handle_get_dictionaries (call, response, error);
 }
 
 static const Dictionary *
-find_dictionary (const WebCall *call, GError **error)
+find_dictionary (const HandlerCall *call, GError **error)
 {
   guint64 number = G_MAXINT;
 
   g_ascii_string_to_unsigned (call->stars[0], 10, 0, G_MAXINT, &number, NULL);
-  return shelf_get (call->web->shelf, (int) number, error);
+  return dictionary_list_get (call->context->dictionaries, (int) number,
+                              error);
 }
 
 gboolean
-web_get_mosaic (const WebCall *call, Answer *answer, GError **error)
+handle_get_mosaic (const HandlerCall *call, Response *response, GError **error)
 {
   const Dictionary *dictionary = find_dictionary (call, error);
   g_autoptr (Image) mosaic = NULL;
@@ -56,72 +62,78 @@ web_get_mosaic (const WebCall *call, Answer *answer, GError **error)
   if (dictionary != NULL)
     mosaic = dictionary_mosaic (dictionary, MOSAIC_ZOOM, error);
   return mosaic != NULL
-         && web_answer_picture (answer, mosaic, IMAGE_PNG, &ENCODE_DEFAULTS,
-                                error);
+         && respond_picture (response, mosaic, IMAGE_PNG, &ENCODE_DEFAULTS,
+                             error);
 }
 
 gboolean
-web_get_dictionary (const WebCall *call, Answer *answer, GError **error)
+handle_get_dictionary (const HandlerCall *call, Response *response,
+                       GError **error)
 {
   const Dictionary *dictionary = find_dictionary (call, error);
 
   if (dictionary != NULL)
-    answer_set (answer, "application/octet-stream",
-                dictionary_to_safetensors (dictionary));
+    response_set (response, "application/octet-stream",
+                  dictionary_to_safetensors (dictionary));
   return dictionary != NULL;
 }
 
 /* ---- learning ---- */
 
 gboolean
-web_post_training (const WebCall *call, Answer *answer, GError **error)
+handle_post_training (const HandlerCall *call, Response *response,
+                      GError **error)
 {
-  guint pictures =
-    studio_add_picture (call->web->studio, call->request->body, error);
+  guint pictures = work_folder_add_picture (call->context->folder,
+                                            call->request->body, error);
   g_autoptr (JsonObject) json = json_object_new ();
 
   if (pictures == 0)
     return FALSE;
-  report_set_count (json, "pictures", pictures);
-  answer_set_json (answer, json);
+  json_report_set_count (json, "pictures", pictures);
+  response_set_json (response, json);
   return TRUE;
 }
 
 gboolean
-web_delete_training (const WebCall *call, Answer *answer, GError **error)
+handle_delete_training (const HandlerCall *call, Response *response,
+                        GError **error)
 {
   (void) error;
-  studio_clear_pictures (call->web->studio);
-  web_answer_done (answer);
+  work_folder_clear_pictures (call->context->folder);
+  respond_done (response);
   return TRUE;
 }
 
 static gboolean
-start_study (const WebCall *call, gpointer study, Answer *answer,
-             GError **error)
+start_job (const HandlerCall *call, gpointer job, Response *response,
+           GError **error)
 {
-  return web_answer_job (answer, job_queue_add (call->web->studies, OWNER,
-                                                &study_class, study, error));
+  return respond_job (response,
+                      job_queue_add (call->context->learn_jobs, OWNER,
+                                     &learn_job_class, job, error));
 }
 
 gboolean
-web_post_learning (const WebCall *call, Answer *answer, GError **error)
+handle_post_learning (const HandlerCall *call, Response *response,
+                      GError **error)
 {
-  g_autofree char *name = web_file_name (call);
+  g_autofree char *name = call_file_name (call);
   const char *algorithm = request_argument (call->request, "algorithm");
   int seconds = 30;
 
-  if (!web_int (call, "seconds", 1, LONGEST_STUDY, &seconds, error))
+  if (!call_int (call, "seconds", 1, LONGEST_STUDY, &seconds, error))
     return FALSE;
   if (algorithm == NULL || learner_find (algorithm) == NULL) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                          "there is no such algorithm");
     return FALSE;
   }
-  return start_study (call,
-                      study_new_learning (call->web->studio, call->web->shelf,
-                                          name, algorithm, seconds),
-                      answer, error);
+  return start_job (call,
+                    learn_job_new_learning (call->context->folder,
+                                            call->context->dictionaries, name,
+                                            algorithm, seconds),
+                    response, error);
 }
 
 /* ---- comparing ---- */
@@ -132,7 +144,7 @@ static const char *const sources[] = { "bundled", "training", "folder", NULL };
 /* The folder that the query names: a whole path, so that no word of it can be
  * taken for an option. */
 static char *
-named_folder (const WebCall *call, GError **error)
+named_folder (const HandlerCall *call, GError **error)
 {
   const char *folder = request_argument (call->request, "folder");
 
@@ -146,18 +158,18 @@ named_folder (const WebCall *call, GError **error)
 }
 
 static char *
-find_folder (const WebCall *call, GError **error)
+find_folder (const HandlerCall *call, GError **error)
 {
   int source = FROM_BUNDLED;
   char *folder;
 
-  if (!web_choice (call, "source", sources, &source, error))
+  if (!call_choice (call, "source", sources, &source, error))
     return NULL;
   if (source == FROM_FOLDER)
     return named_folder (call, error);
   if (source == FROM_TRAINING)
-    return g_strdup (studio_pictures (call->web->studio));
-  folder = studio_bundled ();
+    return g_strdup (work_folder_pictures (call->context->folder));
+  folder = work_folder_bundled ();
   if (folder == NULL)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                          "the bundled photographs are not on this machine");
@@ -165,17 +177,18 @@ find_folder (const WebCall *call, GError **error)
 }
 
 gboolean
-web_post_comparison (const WebCall *call, Answer *answer, GError **error)
+handle_post_comparison (const HandlerCall *call, Response *response,
+                        GError **error)
 {
   g_autofree char *folder = find_folder (call, error);
   int seconds = 30;
 
   if (folder == NULL
-      || !web_int (call, "seconds", 1, LONGEST_STUDY, &seconds, error))
+      || !call_int (call, "seconds", 1, LONGEST_STUDY, &seconds, error))
     return FALSE;
-  return start_study (
-    call, study_new_comparison (call->web->studio, folder, seconds), answer,
-    error);
+  return start_job (
+    call, learn_job_new_comparison (call->context->folder, folder, seconds),
+    response, error);
 }
 
 static const char *
@@ -197,14 +210,15 @@ type_of (const char *name)
 }
 
 gboolean
-web_get_report (const WebCall *call, Answer *answer, GError **error)
+handle_get_report (const HandlerCall *call, Response *response, GError **error)
 {
   const char *name = call->stars[1];
-  GBytes *bytes = studio_read (call->web->studio, call->stars[0], name, error);
+  GBytes *bytes =
+    work_folder_read (call->context->folder, call->stars[0], name, error);
 
   if (bytes == NULL)
     return FALSE;
-  answer_set (answer, type_of (name), bytes);
-  answer->kind = ANSWER_REPORT;
+  response_set (response, type_of (name), bytes);
+  response->kind = RESPONSE_REPORT;
   return TRUE;
 }

@@ -19,30 +19,32 @@ static const char *const qualities[] = { [QUALITY_FAST] = "fast",
                                          NULL };
 
 static gboolean
-read_options (const WebCall *call, MendOptions *options, GError **error)
+read_options (const HandlerCall *call, MendOptions *options, GError **error)
 {
   int task = MEND_FILL, quality = QUALITY_NORMAL, dictionary = 0;
   const Dictionary *chosen;
 
   *options = (MendOptions){ .restore = RESTORE_DEFAULTS, .sigma = NAN };
-  if (!web_choice (call, "task", tasks, &task, error)
-      || !web_choice (call, "quality", qualities, &quality, error)
-      || !web_int (call, "version", 0, G_MAXINT, &options->version, error)
-      || !web_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
-      || !web_real (call, "sigma", 0, 255, &options->sigma, error))
+  if (!call_choice (call, "task", tasks, &task, error)
+      || !call_choice (call, "quality", qualities, &quality, error)
+      || !call_int (call, "version", 0, G_MAXINT, &options->version, error)
+      || !call_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
+      || !call_real (call, "sigma", 0, 255, &options->sigma, error))
     return FALSE;
-  chosen = shelf_get (call->web->shelf, dictionary, error);
+  chosen =
+    dictionary_list_get (call->context->dictionaries, dictionary, error);
   if (chosen == NULL)
     return FALSE;
   options->task = (MendTask) task;
   options->restore.quality = (RestoreQuality) quality;
-  options->restore.dictionary = shelf_is_builtin (dictionary) ? NULL : chosen;
+  options->restore.dictionary =
+    dictionary_list_is_builtin (dictionary) ? NULL : chosen;
   return TRUE;
 }
 
 /* The body is the mask; nothing at all is a mask of nothing. */
 static Mask *
-read_mask (const WebCall *call, const Photo *photo, GError **error)
+read_mask (const HandlerCall *call, const Photo *photo, GError **error)
 {
   int width = photo_width (photo), height = photo_height (photo);
 
@@ -52,30 +54,31 @@ read_mask (const WebCall *call, const Photo *photo, GError **error)
 }
 
 gboolean
-web_post_mending (const WebCall *call, Answer *answer, GError **error)
+handle_post_mending (const HandlerCall *call, Response *response,
+                     GError **error)
 {
   g_autoptr (Photo) photo =
-    album_find (call->web->album, call->stars[0], error);
+    open_photos_find (call->context->photos, call->stars[0], error);
   MendOptions options;
   Mask *mask;
-  gpointer mending;
+  gpointer mend_jobs;
 
   if (photo == NULL || !read_options (call, &options, error)
-      || !album_has_room (call->web->album, photo, error))
+      || !open_photos_has_room (call->context->photos, photo, error))
     return FALSE;
   mask = read_mask (call, photo, error);
   if (mask == NULL)
     return FALSE;
-  mending = mending_new (photo, mask, &options, error);
-  if (mending == NULL)
+  mend_jobs = mend_job_new (photo, mask, &options, error);
+  if (mend_jobs == NULL)
     return FALSE;
-  return web_answer_job (answer,
-                         job_queue_add (call->web->mending, photo_id (photo),
-                                        &mending_class, mending, error));
+  return respond_job (
+    response, job_queue_add (call->context->mend_jobs, photo_id (photo),
+                             &mend_job_class, mend_jobs, error));
 }
 
 static guint
-job_number (const WebCall *call)
+job_number (const HandlerCall *call)
 {
   guint64 number = 0;
 
@@ -92,27 +95,27 @@ set_no_job (GError **error)
 }
 
 gboolean
-web_get_job (const WebCall *call, Answer *answer, GError **error)
+handle_get_job (const HandlerCall *call, Response *response, GError **error)
 {
   guint number = job_number (call);
   g_autoptr (JsonObject) json =
-    job_queue_describe (call->web->mending, number);
+    job_queue_describe (call->context->mend_jobs, number);
 
   if (json == NULL)
-    json = job_queue_describe (call->web->studies, number);
+    json = job_queue_describe (call->context->learn_jobs, number);
   if (json == NULL)
     return set_no_job (error);
-  answer_set_json (answer, json);
+  response_set_json (response, json);
   return TRUE;
 }
 
 gboolean
-web_delete_job (const WebCall *call, Answer *answer, GError **error)
+handle_delete_job (const HandlerCall *call, Response *response, GError **error)
 {
   guint number = job_number (call);
 
-  if (!job_queue_cancel (call->web->mending, number)
-      && !job_queue_cancel (call->web->studies, number))
+  if (!job_queue_cancel (call->context->mend_jobs, number)
+      && !job_queue_cancel (call->context->learn_jobs, number))
     return set_no_job (error);
-  return web_get_job (call, answer, error);
+  return handle_get_job (call, response, error);
 }

@@ -7,41 +7,42 @@
 #include "dictlearn/learner.h"
 
 gboolean
-web_get_file (const WebCall *call, Answer *answer, GError **error)
+handle_get_file (const HandlerCall *call, Response *response, GError **error)
 {
   const Asset *asset = asset_find (call->request->path);
 
   (void) error;
   if (asset == NULL) {
-    answer_refuse (answer, 404, "there is no such page");
+    response_refuse (response, 404, "there is no such page");
     return TRUE;
   }
-  answer_set (
-    answer, asset->type,
+  response_set (
+    response, asset->type,
     g_bytes_new_static (asset->start, (gsize) (asset->end - asset->start)));
-  answer->kind = ANSWER_PAGE;
+  response->kind = RESPONSE_PAGE;
   return TRUE;
 }
 
 /* The body is the token. */
 gboolean
-web_post_session (const WebCall *call, Answer *answer, GError **error)
+handle_post_session (const HandlerCall *call, Response *response,
+                     GError **error)
 {
   gsize size;
   const char *body = g_bytes_get_data (call->request->body, &size);
   g_autofree char *token = g_strndup (body != NULL ? body : "", size);
-  const char *key = guard_exchange (&call->web->guard, token);
+  const char *key = access_exchange (&call->context->access, token);
   g_autoptr (JsonObject) json = json_object_new ();
 
   (void) error;
   if (key == NULL) {
-    answer_refuse (answer, 403,
-                   "this address was used before, or is not the one that "
-                   "\"tessera serve\" printed");
+    response_refuse (response, 403,
+                     "this address was used before, or is not the one that "
+                     "\"tessera serve\" printed");
     return TRUE;
   }
-  report_set_text (json, "key", key);
-  answer_set_json (answer, json);
+  json_report_set_text (json, "key", key);
+  response_set_json (response, json);
   return TRUE;
 }
 
@@ -56,17 +57,17 @@ algorithm_names (void)
 }
 
 gboolean
-web_get_about (const WebCall *call, Answer *answer, GError **error)
+handle_get_about (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (JsonObject) json = json_object_new ();
-  g_autofree char *bundled = studio_bundled ();
+  g_autofree char *bundled = work_folder_bundled ();
 
   (void) call;
   (void) error;
-  report_set_text (json, "version", TESSERA_VERSION);
-  report_set_count (json, "max_upload", ROUTE_MOST_PICTURE);
-  report_set_text (json, "bundled", bundled);
+  json_report_set_text (json, "version", TESSERA_VERSION);
+  json_report_set_count (json, "max_upload", ROUTE_MOST_PICTURE);
+  json_report_set_text (json, "bundled", bundled);
   json_object_set_array_member (json, "algorithms", algorithm_names ());
-  answer_set_json (answer, json);
+  response_set_json (response, json);
   return TRUE;
 }

@@ -11,116 +11,117 @@
 #define VIEW_QUALITY 90
 
 static Photo *
-find_photo (const WebCall *call, GError **error)
+find_photo (const HandlerCall *call, GError **error)
 {
-  return album_find (call->web->album, call->stars[0], error);
+  return open_photos_find (call->context->photos, call->stars[0], error);
 }
 
 /* ---- opening and closing ---- */
 
 static void
-answer_photo (Answer *answer, Photo *photo)
+response_photo (Response *response, Photo *photo)
 {
   g_autoptr (PhotoVersion) first = photo_version (photo, 0, NULL);
   g_autoptr (JsonObject) json = json_object_new ();
   g_autofree char *mended = photo_mended_name (photo);
   const Image *image = first->image;
 
-  report_set_text (json, "id", photo_id (photo));
-  report_set_text (json, "name", photo_name (photo));
-  report_set_text (json, "mended_name", mended);
-  report_set_count (json, "width", (guint64) image->width);
-  report_set_count (json, "height", (guint64) image->height);
-  report_set_count (json, "depth", (guint64) image->depth);
-  report_set_count (json, "colours", (guint64) image_colours (image));
+  json_report_set_text (json, "id", photo_id (photo));
+  json_report_set_text (json, "name", photo_name (photo));
+  json_report_set_text (json, "mended_name", mended);
+  json_report_set_count (json, "width", (guint64) image->width);
+  json_report_set_count (json, "height", (guint64) image->height);
+  json_report_set_count (json, "depth", (guint64) image->depth);
+  json_report_set_count (json, "colours", (guint64) image_colours (image));
   json_object_set_boolean_member (
     json, "alpha", image_has_alpha (image) || image->meta.has_key);
-  report_set_text (json, "format",
-                   image->meta.format == IMAGE_JPEG ? "JPEG" : "PNG");
+  json_report_set_text (json, "format",
+                        image->meta.format == IMAGE_JPEG ? "JPEG" : "PNG");
   json_object_set_array_member (json, "versions", photo_versions (photo));
-  answer_set_json (answer, json);
+  response_set_json (response, json);
 }
 
 gboolean
-web_post_photo (const WebCall *call, Answer *answer, GError **error)
+handle_post_photo (const HandlerCall *call, Response *response, GError **error)
 {
-  g_autofree char *name = web_file_name (call);
+  g_autofree char *name = call_file_name (call);
   g_autoptr (Photo) photo =
-    album_open (call->web->album, name, call->request->body, error);
+    open_photos_open (call->context->photos, name, call->request->body, error);
 
   if (photo != NULL)
-    answer_photo (answer, photo);
+    response_photo (response, photo);
   return photo != NULL;
 }
 
 gboolean
-web_get_photo (const WebCall *call, Answer *answer, GError **error)
+handle_get_photo (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
 
   if (photo != NULL)
-    answer_photo (answer, photo);
+    response_photo (response, photo);
   return photo != NULL;
 }
 
 void
-web_close_photo (const char *id, gpointer data)
+serve_close_photo (const char *id, gpointer data)
 {
-  Web *web = data;
+  ServeContext *context = data;
 
-  job_queue_cancel_owner (web->mending, id);
-  album_close (web->album, id);
+  job_queue_cancel_owner (context->mend_jobs, id);
+  open_photos_close (context->photos, id);
 }
 
 gboolean
-web_delete_photo (const WebCall *call, Answer *answer, GError **error)
+handle_delete_photo (const HandlerCall *call, Response *response,
+                     GError **error)
 {
   (void) error;
-  web_close_photo (call->stars[0], call->web);
-  web_answer_done (answer);
+  serve_close_photo (call->stars[0], call->context);
+  respond_done (response);
   return TRUE;
 }
 
 /* ---- looking and saving ---- */
 
 static PhotoVersion *
-find_version (const WebCall *call, Photo *photo, GError **error)
+find_version (const HandlerCall *call, Photo *photo, GError **error)
 {
   int number = 0;
 
-  if (!web_int (call, "version", 0, G_MAXINT, &number, error))
+  if (!call_int (call, "version", 0, G_MAXINT, &number, error))
     return NULL;
   return photo_version (photo, number, error);
 }
 
 /* The area that the query names, the whole picture by default. */
 static gboolean
-read_area (const WebCall *call, const Image *image, ImageArea *area,
+read_area (const HandlerCall *call, const Image *image, ImageArea *area,
            GError **error)
 {
   *area = (ImageArea){ 0, 0, image->width, image->height };
-  if (!web_int (call, "x", 0, image->width - 1, &area->x, error)
-      || !web_int (call, "y", 0, image->height - 1, &area->y, error))
+  if (!call_int (call, "x", 0, image->width - 1, &area->x, error)
+      || !call_int (call, "y", 0, image->height - 1, &area->y, error))
     return FALSE;
   area->width -= area->x;
   area->height -= area->y;
-  return web_int (call, "w", 1, area->width, &area->width, error)
-         && web_int (call, "h", 1, area->height, &area->height, error);
+  return call_int (call, "w", 1, area->width, &area->width, error)
+         && call_int (call, "h", 1, area->height, &area->height, error);
 }
 
 /* JPEG for speed, PNG for what it cannot hold. */
 static gboolean
-answer_view (Answer *answer, const Image *view, GError **error)
+response_view (Response *response, const Image *view, GError **error)
 {
   const EncodeOptions options = { .jpeg_quality = VIEW_QUALITY };
 
-  return web_answer_picture (answer, view,
-                             image_has_alpha (view) ? IMAGE_PNG : IMAGE_JPEG,
-                             &options, error);
+  return respond_picture (response, view,
+                          image_has_alpha (view) ? IMAGE_PNG : IMAGE_JPEG,
+                          &options, error);
 }
 
 gboolean
-web_get_view (const WebCall *call, Answer *answer, GError **error)
+handle_get_view (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
@@ -128,17 +129,18 @@ web_get_view (const WebCall *call, Answer *answer, GError **error)
   int side = 2048;
   ImageArea area;
 
-  if (photo == NULL || !web_int (call, "side", 1, LARGEST_VIEW, &side, error))
+  if (photo == NULL || !call_int (call, "side", 1, LARGEST_VIEW, &side, error))
     return FALSE;
   version = find_version (call, photo, error);
   if (version == NULL || !read_area (call, version->image, &area, error))
     return FALSE;
   view = image_preview (version->image, &area, side, error);
-  return view != NULL && answer_view (answer, view, error);
+  return view != NULL && response_view (response, view, error);
 }
 
 gboolean
-web_get_picture (const WebCall *call, Answer *answer, GError **error)
+handle_get_picture (const HandlerCall *call, Response *response,
+                    GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
@@ -147,15 +149,15 @@ web_get_picture (const WebCall *call, Answer *answer, GError **error)
     return FALSE;
   version = find_version (call, photo, error);
   return version != NULL
-         && web_answer_picture (answer, version->image,
-                                version->image->meta.format, &ENCODE_DEFAULTS,
-                                error);
+         && respond_picture (response, version->image,
+                             version->image->meta.format, &ENCODE_DEFAULTS,
+                             error);
 }
 
 /* ---- masks ---- */
 
 gboolean
-web_get_found (const WebCall *call, Answer *answer, GError **error)
+handle_get_found (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   GBytes *runs = photo != NULL ? photo_found (photo) : NULL;
@@ -164,13 +166,13 @@ web_get_found (const WebCall *call, Answer *answer, GError **error)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                          "nobody has looked for damage yet");
   if (runs != NULL)
-    answer_set (answer, RUNS_TYPE, runs);
+    response_set (response, RUNS_TYPE, runs);
   return runs != NULL;
 }
 
 /* What a mask picture says, if it fits. */
 static Mask *
-read_mask_picture (const WebCall *call, const Photo *photo, GError **error)
+read_mask_picture (const HandlerCall *call, const Photo *photo, GError **error)
 {
   int width = photo_width (photo), height = photo_height (photo);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
@@ -190,7 +192,8 @@ read_mask_picture (const WebCall *call, const Photo *photo, GError **error)
 }
 
 gboolean
-web_post_mask_picture (const WebCall *call, Answer *answer, GError **error)
+handle_post_mask_picture (const HandlerCall *call, Response *response,
+                          GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (Mask) mask = NULL;
@@ -201,12 +204,13 @@ web_post_mask_picture (const WebCall *call, Answer *answer, GError **error)
   if (mask != NULL)
     runs = mask_to_runs (mask, error);
   if (runs != NULL)
-    answer_set (answer, RUNS_TYPE, runs);
+    response_set (response, RUNS_TYPE, runs);
   return runs != NULL;
 }
 
 gboolean
-web_post_mask_runs (const WebCall *call, Answer *answer, GError **error)
+handle_post_mask_runs (const HandlerCall *call, Response *response,
+                       GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
   g_autoptr (Mask) mask = NULL;
@@ -218,6 +222,6 @@ web_post_mask_runs (const WebCall *call, Answer *answer, GError **error)
   if (mask != NULL)
     picture = mask_to_picture (mask, error);
   return picture != NULL
-         && web_answer_picture (answer, picture, IMAGE_PNG, &ENCODE_DEFAULTS,
-                                error);
+         && respond_picture (response, picture, IMAGE_PNG, &ENCODE_DEFAULTS,
+                             error);
 }

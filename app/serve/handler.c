@@ -10,7 +10,7 @@
 
 /* Reads an argument as the option of a command is read. */
 static gboolean
-parse (const WebCall *call, const Option *option, GError **error)
+parse (const HandlerCall *call, const Option *option, GError **error)
 {
   const char *text = request_argument (call->request, option->name);
 
@@ -21,8 +21,8 @@ parse (const WebCall *call, const Option *option, GError **error)
 }
 
 gboolean
-web_int (const WebCall *call, const char *name, int min, int max, int *value,
-         GError **error)
+call_int (const HandlerCall *call, const char *name, int min, int max,
+          int *value, GError **error)
 {
   Option option = {
     .name = name, .parse = option_int, .value = value, .min = min, .max = max
@@ -32,8 +32,8 @@ web_int (const WebCall *call, const char *name, int min, int max, int *value,
 }
 
 gboolean
-web_real (const WebCall *call, const char *name, double min, double max,
-          double *value, GError **error)
+call_real (const HandlerCall *call, const char *name, double min, double max,
+           double *value, GError **error)
 {
   Option option = {
     .name = name, .parse = option_real, .value = value, .min = min, .max = max
@@ -43,8 +43,8 @@ web_real (const WebCall *call, const char *name, double min, double max,
 }
 
 gboolean
-web_choice (const WebCall *call, const char *name, const char *const *choices,
-            int *value, GError **error)
+call_choice (const HandlerCall *call, const char *name,
+             const char *const *choices, int *value, GError **error)
 {
   Option option = {
     .name = name, .parse = option_choice, .value = value, .choices = choices
@@ -54,7 +54,7 @@ web_choice (const WebCall *call, const char *name, const char *const *choices,
 }
 
 char *
-web_file_name (const WebCall *call)
+call_file_name (const HandlerCall *call)
 {
   const char *text = request_argument (call->request, "name");
   g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
@@ -77,34 +77,34 @@ web_file_name (const WebCall *call)
 }
 
 gboolean
-web_answer_job (Answer *answer, guint job)
+respond_job (Response *response, guint job)
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
   if (job == 0)
     return FALSE;
-  report_set_count (json, "job", job);
-  answer_set_json (answer, json);
+  json_report_set_count (json, "job", job);
+  response_set_json (response, json);
   return TRUE;
 }
 
 void
-web_answer_done (Answer *answer)
+respond_done (Response *response)
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
-  answer_set_json (answer, json);
+  response_set_json (response, json);
 }
 
 gboolean
-web_answer_picture (Answer *answer, const Image *image, ImageFormat format,
-                    const EncodeOptions *options, GError **error)
+respond_picture (Response *response, const Image *image, ImageFormat format,
+                 const EncodeOptions *options, GError **error)
 {
   GBytes *bytes = image_encode (image, format, options, error);
 
   if (bytes == NULL)
     return FALSE;
-  answer_set (answer, format == IMAGE_JPEG ? "image/jpeg" : "image/png",
-              bytes);
+  response_set (response, format == IMAGE_JPEG ? "image/jpeg" : "image/png",
+                bytes);
   return TRUE;
 }

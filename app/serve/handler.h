@@ -11,97 +11,108 @@
 #include "app/serve/jobqueue.h"
 #include "app/serve/server.h"
 #include "app/serve/dictionarylist.h"
-#include "app/serve/workspace.h"
+#include "app/serve/workfolder.h"
 
-#define MOST_STARS 2
-
-typedef struct {
-  Guard guard;
-  Album *album;
-  Shelf *shelf;
-  JobQueue *mending; /* work on photographs, in this process */
-  JobQueue *studies; /* learning and comparing, in processes of their own */
-  Studio *studio;
-} Web;
+#define MAX_STARS 2
 
 typedef struct {
-  Web *web;
+  Access access;
+  OpenPhotos *photos;
+  DictionaryList *dictionaries;
+  JobQueue *mend_jobs;  /* work on photographs, in this process */
+  JobQueue *learn_jobs; /* learning and comparing, in processes of their own */
+  WorkFolder *folder;
+} ServeContext;
+
+typedef struct {
+  ServeContext *context;
   const Request *request;
-  const char *stars[MOST_STARS];
-} WebCall;
+  const char *stars[MAX_STARS];
+} HandlerCall;
 
-typedef gboolean (*WebHandler) (const WebCall *call, Answer *answer,
-                                GError **error);
+typedef gboolean (*HandlerFunc) (const HandlerCall *call, Response *response,
+                                 GError **error);
 
 /* A number in the query, within @min .. @max; @value stays as it is where
  * there is none.  FALSE with @error set (USAGE) for anything else. */
-gboolean web_int (const WebCall *call, const char *name, int min, int max,
-                  int *value, GError **error);
+gboolean call_int (const HandlerCall *call, const char *name, int min, int max,
+                   int *value, GError **error);
 
-gboolean web_real (const WebCall *call, const char *name, double min,
-                   double max, double *value, GError **error);
+gboolean call_real (const HandlerCall *call, const char *name, double min,
+                    double max, double *value, GError **error);
 
 /* One of @choices in the query: its number.  USAGE likewise. */
-gboolean web_choice (const WebCall *call, const char *name,
-                     const char *const *choices, int *value, GError **error);
+gboolean call_choice (const HandlerCall *call, const char *name,
+                      const char *const *choices, int *value, GError **error);
 
 /* The file name that the query gives, made harmless: without folders, control
  * characters and excess length.  The caller owns it. */
-char *web_file_name (const WebCall *call);
+char *call_file_name (const HandlerCall *call);
 
 /* { "job": NUMBER } if @job is not 0. */
-gboolean web_answer_job (Answer *answer, guint job);
+gboolean respond_job (Response *response, guint job);
 
 /* {}: it is done. */
-void web_answer_done (Answer *answer);
+void respond_done (Response *response);
 
 /* @image as a file of that format. */
-gboolean web_answer_picture (Answer *answer, const Image *image,
-                             ImageFormat format, const EncodeOptions *options,
+gboolean respond_picture (Response *response, const Image *image,
+                          ImageFormat format, const EncodeOptions *options,
+                          GError **error);
+
+/* handle_page.c */
+gboolean handle_get_file (const HandlerCall *call, Response *response,
+                          GError **error);
+gboolean handle_post_session (const HandlerCall *call, Response *response,
+                              GError **error);
+gboolean handle_get_about (const HandlerCall *call, Response *response,
+                           GError **error);
+
+/* handle_photos.c */
+gboolean handle_post_photo (const HandlerCall *call, Response *response,
+                            GError **error);
+gboolean handle_get_photo (const HandlerCall *call, Response *response,
+                           GError **error);
+gboolean handle_delete_photo (const HandlerCall *call, Response *response,
+                              GError **error);
+gboolean handle_get_view (const HandlerCall *call, Response *response,
+                          GError **error);
+gboolean handle_get_picture (const HandlerCall *call, Response *response,
                              GError **error);
-
-/* webpage.c */
-gboolean web_get_file (const WebCall *call, Answer *answer, GError **error);
-gboolean web_post_session (const WebCall *call, Answer *answer,
+gboolean handle_get_found (const HandlerCall *call, Response *response,
                            GError **error);
-gboolean web_get_about (const WebCall *call, Answer *answer, GError **error);
-
-/* webphotos.c */
-gboolean web_post_photo (const WebCall *call, Answer *answer, GError **error);
-gboolean web_get_photo (const WebCall *call, Answer *answer, GError **error);
-gboolean web_delete_photo (const WebCall *call, Answer *answer,
-                           GError **error);
-gboolean web_get_view (const WebCall *call, Answer *answer, GError **error);
-gboolean web_get_picture (const WebCall *call, Answer *answer, GError **error);
-gboolean web_get_found (const WebCall *call, Answer *answer, GError **error);
-gboolean web_post_mask_picture (const WebCall *call, Answer *answer,
+gboolean handle_post_mask_picture (const HandlerCall *call, Response *response,
+                                   GError **error);
+gboolean handle_post_mask_runs (const HandlerCall *call, Response *response,
                                 GError **error);
-gboolean web_post_mask_runs (const WebCall *call, Answer *answer,
-                             GError **error);
 
 /* Forgets a photograph and stops the work on it. */
-void web_close_photo (const char *id, gpointer web);
+void serve_close_photo (const char *id, gpointer context);
 
-/* webjobs.c */
-gboolean web_post_mending (const WebCall *call, Answer *answer,
-                           GError **error);
-gboolean web_get_job (const WebCall *call, Answer *answer, GError **error);
-gboolean web_delete_job (const WebCall *call, Answer *answer, GError **error);
+/* handle_jobs.c */
+gboolean handle_post_mending (const HandlerCall *call, Response *response,
+                              GError **error);
+gboolean handle_get_job (const HandlerCall *call, Response *response,
+                         GError **error);
+gboolean handle_delete_job (const HandlerCall *call, Response *response,
+                            GError **error);
 
-/* webstudies.c */
-gboolean web_get_dictionaries (const WebCall *call, Answer *answer,
+/* handle_dictionaries.c */
+gboolean handle_get_dictionaries (const HandlerCall *call, Response *response,
+                                  GError **error);
+gboolean handle_post_dictionary (const HandlerCall *call, Response *response,
+                                 GError **error);
+gboolean handle_get_mosaic (const HandlerCall *call, Response *response,
+                            GError **error);
+gboolean handle_get_dictionary (const HandlerCall *call, Response *response,
+                                GError **error);
+gboolean handle_post_training (const HandlerCall *call, Response *response,
                                GError **error);
-gboolean web_post_dictionary (const WebCall *call, Answer *answer,
-                              GError **error);
-gboolean web_get_mosaic (const WebCall *call, Answer *answer, GError **error);
-gboolean web_get_dictionary (const WebCall *call, Answer *answer,
-                             GError **error);
-gboolean web_post_training (const WebCall *call, Answer *answer,
+gboolean handle_delete_training (const HandlerCall *call, Response *response,
+                                 GError **error);
+gboolean handle_post_learning (const HandlerCall *call, Response *response,
+                               GError **error);
+gboolean handle_post_comparison (const HandlerCall *call, Response *response,
+                                 GError **error);
+gboolean handle_get_report (const HandlerCall *call, Response *response,
                             GError **error);
-gboolean web_delete_training (const WebCall *call, Answer *answer,
-                              GError **error);
-gboolean web_post_learning (const WebCall *call, Answer *answer,
-                            GError **error);
-gboolean web_post_comparison (const WebCall *call, Answer *answer,
-                              GError **error);
-gboolean web_get_report (const WebCall *call, Answer *answer, GError **error);

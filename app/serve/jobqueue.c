@@ -307,12 +307,14 @@ job_queue_describe (JobQueue *self, guint number)
   left = job->state == RUNNING
            ? progress_seconds_left (job->done, elapsed (job))
            : -1;
-  report_set_text (json, "state", state_names[job->state]);
-  report_set_count (json, "ahead", count_unfinished (self, job));
-  report_set_number (json, "done", job->state == DONE ? 1 : job->done);
-  report_set_number (json, "seconds", (double) elapsed (job) / G_USEC_PER_SEC);
-  report_set_number (json, "seconds_left", left >= 0 ? (double) left : NAN);
-  report_set_text (json, "error", job->error);
+  json_report_set_text (json, "state", state_names[job->state]);
+  json_report_set_count (json, "ahead", count_unfinished (self, job));
+  json_report_set_number (json, "done", job->state == DONE ? 1 : job->done);
+  json_report_set_number (json, "seconds",
+                          (double) elapsed (job) / G_USEC_PER_SEC);
+  json_report_set_number (json, "seconds_left",
+                          left >= 0 ? (double) left : NAN);
+  json_report_set_text (json, "error", job->error);
   if (job->state == DONE && job->class->describe != NULL)
     job->class->describe (job->data, json);
   return json;

@@ -4,118 +4,121 @@
 #include "app/cli/jsonreport.h"
 
 typedef struct {
-  Studio *studio;
+  WorkFolder *folder;
   GPtrArray *arguments; /* char *, NULL at the end */
   char *output;         /* file or folder that the command makes */
-  Shelf *shelf;         /* for what was learned; NULL for a comparison */
+  DictionaryList
+    *dictionaries; /* for what was learned; NULL for a comparison */
   char *name;
 
   /* The result. */
   int dictionary;
   char *report;
-} Study;
+} LearnJob;
 
-static Study *
-study_new (Studio *studio, const char *ending)
+static LearnJob *
+learn_job_new (WorkFolder *folder, const char *ending)
 {
-  Study *study = g_new0 (Study, 1);
+  LearnJob *job = g_new0 (LearnJob, 1);
 
-  study->studio = studio;
-  study->arguments = g_ptr_array_new_with_free_func (g_free);
-  study->output = studio_new_path (studio, ending);
-  return study;
+  job->folder = folder;
+  job->arguments = g_ptr_array_new_with_free_func (g_free);
+  job->output = work_folder_new_path (folder, ending);
+  return job;
 }
 
 static void
-study_free (gpointer data)
+learn_job_free (gpointer data)
 {
-  Study *study = data;
+  LearnJob *job = data;
 
-  g_ptr_array_unref (study->arguments);
-  g_free (study->output);
-  g_free (study->name);
-  g_free (study->report);
-  g_free (study);
+  g_ptr_array_unref (job->arguments);
+  g_free (job->output);
+  g_free (job->name);
+  g_free (job->report);
+  g_free (job);
 }
 
 static void
-add (Study *study, const char *argument)
+add (LearnJob *job, const char *argument)
 {
-  g_ptr_array_add (study->arguments, g_strdup (argument));
+  g_ptr_array_add (job->arguments, g_strdup (argument));
 }
 
 /* "--time-limit SECONDS -o OUTPUT", and that nothing follows. */
 static void
-add_end (Study *study, int seconds)
+add_end (LearnJob *job, int seconds)
 {
-  add (study, "--time-limit");
-  g_ptr_array_add (study->arguments, g_strdup_printf ("%d", seconds));
-  add (study, "-o");
-  add (study, study->output);
-  g_ptr_array_add (study->arguments, NULL);
+  add (job, "--time-limit");
+  g_ptr_array_add (job->arguments, g_strdup_printf ("%d", seconds));
+  add (job, "-o");
+  add (job, job->output);
+  g_ptr_array_add (job->arguments, NULL);
 }
 
 gpointer
-study_new_learning (Studio *studio, Shelf *shelf, const char *name,
-                    const char *algorithm, int seconds)
+learn_job_new_learning (WorkFolder *folder, DictionaryList *dictionaries,
+                        const char *name, const char *algorithm, int seconds)
 {
-  Study *study = study_new (studio, ".safetensors");
+  LearnJob *job = learn_job_new (folder, ".safetensors");
 
-  study->shelf = shelf;
-  study->name = g_strdup (name);
-  add (study, "learn");
-  add (study, studio_pictures (studio));
-  add (study, "--algorithm");
-  add (study, algorithm);
-  add_end (study, seconds);
-  return study;
+  job->dictionaries = dictionaries;
+  job->name = g_strdup (name);
+  add (job, "learn");
+  add (job, work_folder_pictures (folder));
+  add (job, "--algorithm");
+  add (job, algorithm);
+  add_end (job, seconds);
+  return job;
 }
 
 gpointer
-study_new_comparison (Studio *studio, const char *folder, int seconds)
+learn_job_new_comparison (WorkFolder *folder, const char *pictures,
+                          int seconds)
 {
-  Study *study = study_new (studio, "");
+  LearnJob *job = learn_job_new (folder, "");
 
-  add (study, "compare");
-  add (study, folder);
-  add_end (study, seconds);
-  return study;
+  add (job, "compare");
+  add (job, pictures);
+  add_end (job, seconds);
+  return job;
 }
 
 static gboolean
-put_on_shelf (Study *study, GError **error)
+list_dictionary (LearnJob *job, GError **error)
 {
-  Dictionary *dictionary = atoms_load (study->output, error);
+  Dictionary *dictionary = dictionary_file_load (job->output, error);
 
   if (dictionary == NULL)
     return FALSE;
-  study->dictionary = shelf_add (study->shelf, study->name, dictionary, error);
-  return study->dictionary >= 0;
+  job->dictionary =
+    dictionary_list_add (job->dictionaries, job->name, dictionary, error);
+  return job->dictionary >= 0;
 }
 
 static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
-  Study *study = data;
+  LearnJob *job = data;
 
-  if (!studio_run ((const char *const *) study->arguments->pdata, progress,
-                   error))
+  if (!work_folder_run ((const char *const *) job->arguments->pdata, progress,
+                        error))
     return FALSE;
-  if (study->shelf != NULL)
-    return put_on_shelf (study, error);
-  study->report = studio_publish (study->studio, study->output);
+  if (job->dictionaries != NULL)
+    return list_dictionary (job, error);
+  job->report = work_folder_publish (job->folder, job->output);
   return TRUE;
 }
 
 static void
 describe (gpointer data, JsonObject *json)
 {
-  Study *study = data;
+  LearnJob *job = data;
 
-  if (study->shelf != NULL)
-    report_set_count (json, "dictionary", (guint64) study->dictionary);
+  if (job->dictionaries != NULL)
+    json_report_set_count (json, "dictionary", (guint64) job->dictionary);
   else
-    report_set_text (json, "report", study->report);
+    json_report_set_text (json, "report", job->report);
 }
 
-const JobClass study_class = { run, describe, study_free };
+const JobClass learn_job_class = { run, describe, learn_job_free };

@@ -20,20 +20,20 @@ typedef struct {
   int version;
   gsize pixels; /* restored or found */
   gboolean changed;
-} Mending;
+} MendJob;
 
 gpointer
-mending_new (Photo *photo, Mask *mask, const MendOptions *options,
-             GError **error)
+mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
+              GError **error)
 {
   PhotoVersion *base = photo_version (photo, options->version, error);
-  Mending *mending;
+  MendJob *mending;
 
   if (base == NULL) {
     mask_free (mask);
     return NULL;
   }
-  mending = g_new0 (Mending, 1);
+  mending = g_new0 (MendJob, 1);
   mending->photo = photo_ref (photo);
   mending->base = base;
   mending->mask = mask;
@@ -43,7 +43,7 @@ mending_new (Photo *photo, Mask *mask, const MendOptions *options,
 
 /* Lets go of all but the result. */
 static void
-release (Mending *mending)
+release (MendJob *mending)
 {
   g_clear_pointer (&mending->photo, photo_unref);
   g_clear_pointer (&mending->base, photo_version_unref);
@@ -51,9 +51,9 @@ release (Mending *mending)
 }
 
 static void
-mending_free (gpointer data)
+mend_job_free (gpointer data)
 {
-  Mending *mending = data;
+  MendJob *mending = data;
 
   release (mending);
   g_clear_pointer (&mending->versions, json_array_unref);
@@ -63,7 +63,7 @@ mending_free (gpointer data)
 /* ---- finding ---- */
 
 static gboolean
-find_damage (Mending *mending, const Progress *progress, GError **error)
+find_damage (MendJob *mending, const Progress *progress, GError **error)
 {
   const Image *image = mending->base->image;
   g_autoptr (Mask) found = mending->options.task == MEND_FIND_BLOCKS
@@ -84,7 +84,7 @@ find_damage (Mending *mending, const Progress *progress, GError **error)
 #define FINDING_SHARE 0.2
 
 static gboolean
-fill (Mending *mending, Image *image, const Progress *progress, GError **error)
+fill (MendJob *mending, Image *image, const Progress *progress, GError **error)
 {
   g_auto (RestoreReport) report = { 0 };
 
@@ -95,7 +95,7 @@ fill (Mending *mending, Image *image, const Progress *progress, GError **error)
 
 /* What is painted is missing, else what stands out from its neighbours. */
 static gboolean
-denoise (Mending *mending, Image *image, const Progress *progress,
+denoise (MendJob *mending, Image *image, const Progress *progress,
          GError **error)
 {
   ProgressPart parts[] = { { progress, 0, FINDING_SHARE },
@@ -129,7 +129,7 @@ differ (const Image *a, const Image *b)
 }
 
 static gboolean
-restore (Mending *mending, const Progress *progress, GError **error)
+restore (MendJob *mending, const Progress *progress, GError **error)
 {
   g_autoptr (Image) image = image_copy (mending->base->image, error);
 
@@ -148,7 +148,7 @@ restore (Mending *mending, const Progress *progress, GError **error)
 /* ---- the job ---- */
 
 static gboolean
-is_search (const Mending *mending)
+is_search (const MendJob *mending)
 {
   return mending->options.task == MEND_FIND_BLOCKS
          || mending->options.task == MEND_FIND_DEAD;
@@ -157,7 +157,7 @@ is_search (const Mending *mending)
 static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
-  Mending *mending = data;
+  MendJob *mending = data;
   gboolean ok = is_search (mending) ? find_damage (mending, progress, error)
                                     : restore (mending, progress, error);
 
@@ -168,17 +168,17 @@ run (gpointer data, const Progress *progress, GError **error)
 static void
 describe (gpointer data, JsonObject *json)
 {
-  Mending *mending = data;
+  MendJob *mending = data;
 
   if (is_search (mending)) {
-    report_set_count (json, "found", mending->pixels);
+    json_report_set_count (json, "found", mending->pixels);
     return;
   }
-  report_set_count (json, "version", (guint64) mending->version);
-  report_set_count (json, "masked_pixels", mending->pixels);
+  json_report_set_count (json, "version", (guint64) mending->version);
+  json_report_set_count (json, "masked_pixels", mending->pixels);
   json_object_set_boolean_member (json, "changed", mending->changed);
   json_object_set_array_member (json, "versions",
                                 json_array_ref (mending->versions));
 }
 
-const JobClass mending_class = { run, describe, mending_free };
+const JobClass mend_job_class = { run, describe, mend_job_free };

@@ -21,11 +21,11 @@ typedef struct {
   double sigma; /* of the noise, white is 255; NAN to estimate it */
 } MendOptions;
 
-/* What mending_class works on.  Takes @mask over, which may be NULL for what
+/* What mend_job_class works on.  Takes @mask over, which may be NULL for what
  * needs none.  NULL with @error set (INPUT) if there is no such version. */
-gpointer mending_new (Photo *photo, Mask *mask, const MendOptions *options,
-                      GError **error);
+gpointer mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
+                       GError **error);
 
 /* Describes itself by version, versions, masked_pixels and changed, which says
  * whether any pixel is another one; or by found: a number of pixels. */
-extern const JobClass mending_class;
+extern const JobClass mend_job_class;

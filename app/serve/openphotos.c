@@ -10,30 +10,30 @@
 /* Decoding takes memory before we know how much will stay: few at a time. */
 #define DECODERS 2
 
-struct Album {
-  AlbumLimits limits;
+struct OpenPhotos {
+  OpenPhotosLimits limits;
   GMutex lock;
   GCond decoder_free;
   int decoding;
   GHashTable *photos; /* by their id; owns a reference */
 };
 
-AlbumLimits
-album_limits_default (void)
+OpenPhotosLimits
+open_photos_limits_default (void)
 {
   gsize memory =
     (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
 
-  return (AlbumLimits){ .image = IMAGE_LIMITS_DEFAULTS,
-                        .most_photos = 16,
-                        .most_bytes = memory / 2,
-                        .idle_seconds = 180 };
+  return (OpenPhotosLimits){ .image = IMAGE_LIMITS_DEFAULTS,
+                             .most_photos = 16,
+                             .most_bytes = memory / 2,
+                             .idle_seconds = 180 };
 }
 
-Album *
-album_new (const AlbumLimits *limits)
+OpenPhotos *
+open_photos_new (const OpenPhotosLimits *limits)
 {
-  Album *self = g_new0 (Album, 1);
+  OpenPhotos *self = g_new0 (OpenPhotos, 1);
 
   self->limits = *limits;
   g_mutex_init (&self->lock);
@@ -44,7 +44,7 @@ album_new (const AlbumLimits *limits)
 }
 
 void
-album_free (Album *self)
+open_photos_free (OpenPhotos *self)
 {
   if (self == NULL)
     return;
@@ -57,7 +57,7 @@ album_free (Album *self)
 /* ---- limits; the functions need the lock ---- */
 
 static gsize
-bytes_left (const Album *self)
+bytes_left (const OpenPhotos *self)
 {
   GHashTableIter iter;
   gpointer photo;
@@ -78,7 +78,7 @@ set_full (GError **error)
 }
 
 static gboolean
-has_place (const Album *self, GError **error)
+has_place (const OpenPhotos *self, GError **error)
 {
   guint taken = g_hash_table_size (self->photos) + (guint) self->decoding;
 
@@ -87,7 +87,7 @@ has_place (const Album *self, GError **error)
 
 /* Waits for a decoder.  FALSE when there is no place for a photograph. */
 static gboolean
-take_decoder (Album *self, GError **error)
+take_decoder (OpenPhotos *self, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -102,7 +102,7 @@ take_decoder (Album *self, GError **error)
 
 /* The limits of a picture for which there is room. */
 static ImageLimits
-limits_now (Album *self)
+limits_now (OpenPhotos *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -116,7 +116,8 @@ limits_now (Album *self)
 /* ---- photographs ---- */
 
 Photo *
-album_open (Album *self, const char *name, GBytes *bytes, GError **error)
+open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
+                  GError **error)
 {
   ImageLimits limits;
   Photo *photo = NULL;
@@ -139,7 +140,7 @@ album_open (Album *self, const char *name, GBytes *bytes, GError **error)
 }
 
 Photo *
-album_find (Album *self, const char *id, GError **error)
+open_photos_find (OpenPhotos *self, const char *id, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -156,7 +157,7 @@ album_find (Album *self, const char *id, GError **error)
 }
 
 gboolean
-album_has_room (Album *self, Photo *photo, GError **error)
+open_photos_has_room (OpenPhotos *self, Photo *photo, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -166,7 +167,7 @@ album_has_room (Album *self, Photo *photo, GError **error)
 }
 
 void
-album_close (Album *self, const char *id)
+open_photos_close (OpenPhotos *self, const char *id)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -176,7 +177,7 @@ album_close (Album *self, const char *id)
 
 /* The names of what nobody has asked for, for g_ptr_array_unref(). */
 static GPtrArray *
-find_idle (Album *self)
+find_idle (OpenPhotos *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -194,13 +195,14 @@ find_idle (Album *self)
 }
 
 void
-album_close_idle (Album *self, void (*forget) (const char *id, gpointer data),
-                  gpointer data)
+open_photos_close_idle (OpenPhotos *self,
+                        void (*forget) (const char *id, gpointer data),
+                        gpointer data)
 {
   g_autoptr (GPtrArray) idle = find_idle (self);
 
   for (guint i = 0; i < idle->len; i++) {
     forget (idle->pdata[i], data);
-    album_close (self, idle->pdata[i]);
+    open_photos_close (self, idle->pdata[i]);
   }
 }

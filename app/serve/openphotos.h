@@ -15,36 +15,36 @@ typedef struct {
   guint most_photos;
   gsize most_bytes;    /* of all of them together */
   gint64 idle_seconds; /* until one is forgotten */
-} AlbumLimits;
+} OpenPhotosLimits;
 
 /* Sixteen photographs in half of the machine's memory, forgotten after three
  * minutes: browsers let a page in the background speak up once a minute. */
-AlbumLimits album_limits_default (void);
+OpenPhotosLimits open_photos_limits_default (void);
 
-typedef struct Album Album;
+typedef struct OpenPhotos OpenPhotos;
 
-Album *album_new (const AlbumLimits *limits);
-void album_free (Album *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Album, album_free)
+OpenPhotos *open_photos_new (const OpenPhotosLimits *limits);
+void open_photos_free (OpenPhotos *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OpenPhotos, open_photos_free)
 
 /* Decodes @bytes and opens the picture under @name.  The caller owns a
  * reference.  NULL with @error set: INPUT for a broken picture, LIMIT when it
  * is too large or there are too many. */
-Photo *album_open (Album *self, const char *name, GBytes *bytes,
-                   GError **error);
+Photo *open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
+                         GError **error);
 
 /* A reference to an open photograph, which counts as asked for.  NULL with
  * @error set (INPUT) if there is none of that name. */
-Photo *album_find (Album *self, const char *id, GError **error);
+Photo *open_photos_find (OpenPhotos *self, const char *id, GError **error);
 
 /* Whether the memory has room for one more version of @photo: LIMIT. */
-gboolean album_has_room (Album *self, Photo *photo, GError **error);
+gboolean open_photos_has_room (OpenPhotos *self, Photo *photo, GError **error);
 
 /* Forgets a photograph.  Its memory is free once nobody holds it. */
-void album_close (Album *self, const char *id);
+void open_photos_close (OpenPhotos *self, const char *id);
 
 /* Calls @forget with the name of each photograph that nobody has asked for,
  * and closes it.  To be called now and then. */
-void album_close_idle (Album *self,
-                       void (*forget) (const char *id, gpointer data),
-                       gpointer data);
+void open_photos_close_idle (OpenPhotos *self,
+                             void (*forget) (const char *id, gpointer data),
+                             gpointer data);

@@ -6,35 +6,35 @@
 #include <string.h>
 
 void
-answer_clear (Answer *answer)
+response_clear (Response *response)
 {
-  g_clear_pointer (&answer->body, g_bytes_unref);
+  g_clear_pointer (&response->body, g_bytes_unref);
 }
 
 void
-answer_set (Answer *answer, const char *type, GBytes *body)
+response_set (Response *response, const char *type, GBytes *body)
 {
-  answer_clear (answer);
-  *answer = (Answer){ .status = 200, .type = type, .body = body };
+  response_clear (response);
+  *response = (Response){ .status = 200, .type = type, .body = body };
 }
 
 void
-answer_set_json (Answer *answer, JsonObject *json)
+response_set_json (Response *response, JsonObject *json)
 {
-  char *text = report_to_text (json);
+  char *text = json_report_to_text (json);
 
-  answer_set (answer, "application/json",
-              g_bytes_new_take (text, strlen (text)));
+  response_set (response, "application/json",
+                g_bytes_new_take (text, strlen (text)));
 }
 
 void
-answer_refuse (Answer *answer, guint status, const char *message)
+response_refuse (Response *response, guint status, const char *message)
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
-  report_set_text (json, "error", message);
-  answer_set_json (answer, json);
-  answer->status = status;
+  json_report_set_text (json, "error", message);
+  response_set_json (response, json);
+  response->status = status;
 }
 
 static guint
@@ -53,7 +53,7 @@ status_for (const GError *error)
 }
 
 void
-answer_refuse_error (Answer *answer, const GError *error)
+response_refuse_error (Response *response, const GError *error)
 {
-  answer_refuse (answer, status_for (error), error->message);
+  response_refuse (response, status_for (error), error->message);
 }

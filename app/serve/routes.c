@@ -9,7 +9,7 @@ typedef enum {
   FOR_ALL,     /* it comes from our page or the address bar */
   WITH_KEY,    /* and has the key */
   SECRET_PATH, /* its path is a secret */
-} Access;
+} AccessLevel;
 
 /* Most bytes of a body. */
 #define NONE 0
@@ -20,42 +20,43 @@ typedef enum {
 
 typedef struct {
   const char *method, *pattern; /* a star stands for any word */
-  Access access;
+  AccessLevel access;
   gsize max_body;
-  WebHandler handler;
+  HandlerFunc handler;
 } Route;
 
 static const Route routes[] = {
-  { "POST", "/api/session", FOR_ALL, TOKEN, web_post_session },
-  { "GET", "/api/about", WITH_KEY, NONE, web_get_about },
+  { "POST", "/api/session", FOR_ALL, TOKEN, handle_post_session },
+  { "GET", "/api/about", WITH_KEY, NONE, handle_get_about },
 
-  { "POST", "/api/photos", WITH_KEY, PICTURE, web_post_photo },
-  { "GET", "/api/photos/*", WITH_KEY, NONE, web_get_photo },
-  { "DELETE", "/api/photos/*", WITH_KEY, NONE, web_delete_photo },
-  { "GET", "/api/photos/*/view", WITH_KEY, NONE, web_get_view },
-  { "GET", "/api/photos/*/picture", WITH_KEY, NONE, web_get_picture },
-  { "GET", "/api/photos/*/found", WITH_KEY, NONE, web_get_found },
+  { "POST", "/api/photos", WITH_KEY, PICTURE, handle_post_photo },
+  { "GET", "/api/photos/*", WITH_KEY, NONE, handle_get_photo },
+  { "DELETE", "/api/photos/*", WITH_KEY, NONE, handle_delete_photo },
+  { "GET", "/api/photos/*/view", WITH_KEY, NONE, handle_get_view },
+  { "GET", "/api/photos/*/picture", WITH_KEY, NONE, handle_get_picture },
+  { "GET", "/api/photos/*/found", WITH_KEY, NONE, handle_get_found },
   { "POST", "/api/photos/*/mask/picture", WITH_KEY, PICTURE,
-    web_post_mask_picture },
-  { "POST", "/api/photos/*/mask/runs", WITH_KEY, RUNS, web_post_mask_runs },
-  { "POST", "/api/photos/*/jobs", WITH_KEY, RUNS, web_post_mending },
+    handle_post_mask_picture },
+  { "POST", "/api/photos/*/mask/runs", WITH_KEY, RUNS, handle_post_mask_runs },
+  { "POST", "/api/photos/*/jobs", WITH_KEY, RUNS, handle_post_mending },
 
-  { "GET", "/api/jobs/*", WITH_KEY, NONE, web_get_job },
-  { "DELETE", "/api/jobs/*", WITH_KEY, NONE, web_delete_job },
+  { "GET", "/api/jobs/*", WITH_KEY, NONE, handle_get_job },
+  { "DELETE", "/api/jobs/*", WITH_KEY, NONE, handle_delete_job },
 
-  { "GET", "/api/dictionaries", WITH_KEY, NONE, web_get_dictionaries },
-  { "POST", "/api/dictionaries", WITH_KEY, DICTIONARY, web_post_dictionary },
-  { "GET", "/api/dictionaries/*/mosaic", WITH_KEY, NONE, web_get_mosaic },
-  { "GET", "/api/dictionaries/*/file", WITH_KEY, NONE, web_get_dictionary },
-  { "POST", "/api/training", WITH_KEY, PICTURE, web_post_training },
-  { "DELETE", "/api/training", WITH_KEY, NONE, web_delete_training },
-  { "POST", "/api/learning", WITH_KEY, NONE, web_post_learning },
-  { "POST", "/api/comparison", WITH_KEY, NONE, web_post_comparison },
-  { "GET", "/report/*/*", SECRET_PATH, NONE, web_get_report },
+  { "GET", "/api/dictionaries", WITH_KEY, NONE, handle_get_dictionaries },
+  { "POST", "/api/dictionaries", WITH_KEY, DICTIONARY,
+    handle_post_dictionary },
+  { "GET", "/api/dictionaries/*/mosaic", WITH_KEY, NONE, handle_get_mosaic },
+  { "GET", "/api/dictionaries/*/file", WITH_KEY, NONE, handle_get_dictionary },
+  { "POST", "/api/training", WITH_KEY, PICTURE, handle_post_training },
+  { "DELETE", "/api/training", WITH_KEY, NONE, handle_delete_training },
+  { "POST", "/api/learning", WITH_KEY, NONE, handle_post_learning },
+  { "POST", "/api/comparison", WITH_KEY, NONE, handle_post_comparison },
+  { "GET", "/report/*/*", SECRET_PATH, NONE, handle_get_report },
 };
 
 /* All other paths: files of the page, or nothing at all. */
-static const Route page = { "GET", "", FOR_ALL, NONE, web_get_file };
+static const Route page = { "GET", "", FOR_ALL, NONE, handle_get_file };
 
 /* Longest path that could mean something. */
 #define LONGEST_PATH 256
@@ -69,17 +70,17 @@ matches (const char *pattern, char **words, const char **stars)
   gsize i, count = 0;
 
   for (i = 0; wanted[i] != NULL && words[i] != NULL; i++)
-    if (g_str_equal (wanted[i], "*") && count < MOST_STARS)
+    if (g_str_equal (wanted[i], "*") && count < MAX_STARS)
       stars[count++] = words[i];
     else if (!g_str_equal (wanted[i], words[i]))
       return FALSE;
   return wanted[i] == NULL && words[i] == NULL;
 }
 
-/* NULL, with @answer filled in, if there is none. */
+/* NULL, with @response filled in, if there is none. */
 static const Route *
 find_route (const Request *request, char **words, const char **stars,
-            Answer *answer)
+            Response *response)
 {
   gboolean other_method = FALSE;
 
@@ -91,12 +92,13 @@ find_route (const Request *request, char **words, const char **stars,
     }
   if (!other_method && g_str_equal (request->method, "GET"))
     return &page;
-  answer_refuse (answer, 405, "this cannot be done here");
+  response_refuse (response, 405, "this cannot be done here");
   return NULL;
 }
 
 static const char *
-check_source (const Web *web, const Route *route, const Request *request)
+check_source (const ServeContext *context, const Route *route,
+              const Request *request)
 {
   RequestSource source = {
     .host = request_header (request, "Host"),
@@ -105,43 +107,44 @@ check_source (const Web *web, const Route *route, const Request *request)
   };
 
   if (route->access == SECRET_PATH)
-    return guard_check_host (&web->guard, source.host);
-  return guard_check_source (&web->guard, &source);
+    return access_check_host (&context->access, source.host);
+  return access_check_source (&context->access, &source);
 }
 
 /* What is wrong with the request, or NULL. */
 static const char *
-find_fault (const Web *web, const Route *route, const Request *request)
+find_fault (const ServeContext *context, const Route *route,
+            const Request *request)
 {
-  const char *fault = check_source (web, route, request);
+  const char *fault = check_source (context, route, request);
 
   if (fault == NULL && route->access == WITH_KEY
-      && !guard_has_key (&web->guard,
-                         request_header (request, "X-Tessera-Key")))
+      && !access_has_key (&context->access,
+                          request_header (request, "X-Tessera-Key")))
     fault = "open the address that \"tessera serve\" printed";
   return fault;
 }
 
 gboolean
-routes_admit (const Request *request, gsize *max_body, Answer *answer,
+routes_admit (const Request *request, gsize *max_body, Response *response,
               gpointer data)
 {
-  const char *stars[MOST_STARS];
+  const char *stars[MAX_STARS];
   g_auto (GStrv) words = NULL;
   const Route *route;
   const char *fault;
 
   if (strlen (request->path) > LONGEST_PATH) {
-    answer_refuse (answer, 414, "the address is too long");
+    response_refuse (response, 414, "the address is too long");
     return FALSE;
   }
   words = g_strsplit (request->path, "/", -1);
-  route = find_route (request, words, stars, answer);
+  route = find_route (request, words, stars, response);
   if (route == NULL)
     return FALSE;
   fault = find_fault (data, route, request);
   if (fault != NULL) {
-    answer_refuse (answer, 403, fault);
+    response_refuse (response, 403, fault);
     return FALSE;
   }
   *max_body = route->max_body;
@@ -149,13 +152,13 @@ routes_admit (const Request *request, gsize *max_body, Answer *answer,
 }
 
 void
-routes_respond (const Request *request, Answer *answer, gpointer data)
+routes_respond (const Request *request, Response *response, gpointer data)
 {
-  WebCall call = { .web = data, .request = request };
+  HandlerCall call = { .context = data, .request = request };
   g_auto (GStrv) words = g_strsplit (request->path, "/", -1);
-  const Route *route = find_route (request, words, call.stars, answer);
+  const Route *route = find_route (request, words, call.stars, response);
   g_autoptr (GError) error = NULL;
 
-  if (route != NULL && !route->handler (&call, answer, &error))
-    answer_refuse_error (answer, error);
+  if (route != NULL && !route->handler (&call, response, &error))
+    response_refuse_error (response, error);
 }

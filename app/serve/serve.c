@@ -28,10 +28,10 @@ typedef struct {
   CommandLine line;
   int port;
   gboolean no_open;
-  AlbumLimits limits;
+  OpenPhotosLimits limits;
   int idle;
 
-  Web web;
+  ServeContext context;
   Server *server;
   guint ticks;
 } Serve;
@@ -71,38 +71,40 @@ parse (Serve *serve, char **argv, GError **error)
 /* ---- what is served ---- */
 
 static gboolean
-web_init (Web *web, const AlbumLimits *limits, GError **error)
+context_init (ServeContext *context, const OpenPhotosLimits *limits,
+              GError **error)
 {
-  web->studio = studio_new (error);
-  if (web->studio == NULL)
+  context->folder = work_folder_new (error);
+  if (context->folder == NULL)
     return FALSE;
-  web->album = album_new (limits);
-  web->shelf = shelf_new ();
-  web->mending = job_queue_new ();
-  web->studies = job_queue_new ();
+  context->photos = open_photos_new (limits);
+  context->dictionaries = dictionary_list_new ();
+  context->mend_jobs = job_queue_new ();
+  context->learn_jobs = job_queue_new ();
   return TRUE;
 }
 
 static void
-web_clear (Web *web)
+context_clear (ServeContext *context)
 {
-  job_queue_free (web->mending);
-  job_queue_free (web->studies);
-  album_free (web->album);
-  shelf_free (web->shelf);
-  studio_free (web->studio);
+  job_queue_free (context->mend_jobs);
+  job_queue_free (context->learn_jobs);
+  open_photos_free (context->photos);
+  dictionary_list_free (context->dictionaries);
+  work_folder_free (context->folder);
 }
 
 static gboolean
 start (Serve *serve, GError **error)
 {
-  ServerHandlers handlers = { routes_admit, routes_respond, &serve->web };
+  ServerHandlers handlers = { routes_admit, routes_respond, &serve->context };
 
   mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
   serve->server = server_new (&serve->port, error);
-  if (serve->server == NULL || !web_init (&serve->web, &serve->limits, error))
+  if (serve->server == NULL
+      || !context_init (&serve->context, &serve->limits, error))
     return FALSE;
-  guard_init (&serve->web.guard, serve->port);
+  access_init (&serve->context.access, serve->port);
   return server_start (serve->server, &handlers, error);
 }
 
@@ -133,20 +135,20 @@ print_address (const Serve *serve, const char *address, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!serve->line.json) {
-    terminal_say ("The page is at the address below; Ctrl-C ends it.");
+    terminal_result ("The page is at the address below; Ctrl-C ends it.");
     return stdout_write (text, strlen (text), error);
   }
   json = json_object_new ();
-  report_set_text (json, "address", address);
-  report_set_count (json, "port", (guint64) serve->port);
-  return report_print (json, error);
+  json_report_set_text (json, "address", address);
+  json_report_set_count (json, "port", (guint64) serve->port);
+  return json_report_print (json, error);
 }
 
 static gboolean
 announce (const Serve *serve, GError **error)
 {
   g_autofree char *address = g_strdup_printf (
-    "http://127.0.0.1:%d/#%s", serve->port, serve->web.guard.token);
+    "http://127.0.0.1:%d/#%s", serve->port, serve->context.access.token);
 
   if (!print_address (serve, address, error))
     return FALSE;
@@ -163,7 +165,8 @@ on_tick (gpointer data)
   Serve *serve = data;
 
   server_tick (serve->server);
-  album_close_idle (serve->web.album, web_close_photo, &serve->web);
+  open_photos_close_idle (serve->context.photos, serve_close_photo,
+                          &serve->context);
   if (serve->ticks++ % TICKS_BETWEEN_TRIMS == 0)
     malloc_trim (0);
   return G_SOURCE_CONTINUE;
@@ -195,7 +198,7 @@ wait_for_end (Serve *serve)
 gboolean
 serve_run (char **argv, GError **error)
 {
-  Serve serve = { .limits = album_limits_default () };
+  Serve serve = { .limits = open_photos_limits_default () };
   gboolean ok;
 
   serve.idle = (int) serve.limits.idle_seconds;
@@ -207,7 +210,7 @@ serve_run (char **argv, GError **error)
       wait_for_end (&serve);
   }
   server_free (serve.server);
-  web_clear (&serve.web);
+  context_clear (&serve.context);
   command_line_clear (&serve.line);
   return ok;
 }

@@ -42,7 +42,7 @@ struct Server {
 typedef struct {
   Server *server;
   Request request;
-  Answer answer;
+  Response response;
   gboolean refused; /* the answer stands before the body is there */
   gsize max_body;
   ByteSink body;
@@ -102,15 +102,15 @@ refuse_size (Exchange *exchange)
     exchange->max_body);
 
   exchange->refused = TRUE;
-  answer_refuse (&exchange->answer, 413, message);
+  response_refuse (&exchange->response, 413, message);
 }
 
 static void
 refuse_crowd (Exchange *exchange)
 {
   exchange->refused = TRUE;
-  answer_refuse (&exchange->answer, 503,
-                 "too much is under way; try again later");
+  response_refuse (&exchange->response, 503,
+                   "too much is under way; try again later");
 }
 
 static void
@@ -121,7 +121,7 @@ begin (Exchange *exchange)
 
   exchange->refused =
     !server->handlers.admit (&exchange->request, &exchange->max_body,
-                             &exchange->answer, server->handlers.data);
+                             &exchange->response, server->handlers.data);
   if (exchange->refused)
     return;
   if (length > exchange->max_body)
@@ -152,7 +152,7 @@ exchange_free (Exchange *exchange)
   g_atomic_pointer_add (&exchange->server->held, -exchange->held);
   g_clear_pointer (&exchange->request.body, g_bytes_unref);
   byte_sink_clear (&exchange->body);
-  answer_clear (&exchange->answer);
+  response_clear (&exchange->response);
   g_free (exchange);
 }
 
@@ -162,12 +162,12 @@ exchange_free (Exchange *exchange)
  * A report has its scripts inside, but is shown without an origin, and so
  * cannot ask this server for anything but its own pictures. */
 static const char *const policies[] = {
-  [ANSWER_DATA] = "default-src 'none'; frame-ancestors 'none'; sandbox",
-  [ANSWER_PAGE] =
+  [RESPONSE_DATA] = "default-src 'none'; frame-ancestors 'none'; sandbox",
+  [RESPONSE_PAGE] =
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  [ANSWER_REPORT] =
+  [RESPONSE_REPORT] =
     "default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts "
@@ -175,22 +175,22 @@ static const char *const policies[] = {
 };
 
 static void
-add_headers (struct MHD_Response *response, const Answer *answer)
+add_headers (struct MHD_Response *message, const Response *response)
 {
   const char *const headers[][2] = {
-    { "Content-Type", answer->type },
-    { "Content-Security-Policy", policies[answer->kind] },
+    { "Content-Type", response->type },
+    { "Content-Security-Policy", policies[response->kind] },
     { "X-Content-Type-Options", "nosniff" },
     { "Referrer-Policy", "no-referrer" },
     { "Cache-Control", "no-store" },
     { "Cross-Origin-Opener-Policy", "same-origin" },
     /* Pictures of a report are asked for by a frame without an origin. */
     { "Cross-Origin-Resource-Policy",
-      answer->kind == ANSWER_REPORT ? "cross-origin" : "same-origin" },
+      response->kind == RESPONSE_REPORT ? "cross-origin" : "same-origin" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (headers); i++)
-    MHD_add_response_header (response, headers[i][0], headers[i][1]);
+    MHD_add_response_header (message, headers[i][0], headers[i][1]);
 }
 
 static void
@@ -200,22 +200,22 @@ free_bytes (void *bytes)
 }
 
 static enum MHD_Result
-send_answer (struct MHD_Connection *connection, const Answer *answer)
+send_response (struct MHD_Connection *connection, const Response *response)
 {
   gsize size;
-  gconstpointer data = g_bytes_get_data (answer->body, &size);
-  struct MHD_Response *response =
+  gconstpointer data = g_bytes_get_data (response->body, &size);
+  struct MHD_Response *message =
     MHD_create_response_from_buffer_with_free_callback_cls (
-      size, (void *) data, free_bytes, g_bytes_ref (answer->body));
+      size, (void *) data, free_bytes, g_bytes_ref (response->body));
   enum MHD_Result result;
 
-  if (response == NULL) {
-    g_bytes_unref (answer->body);
+  if (message == NULL) {
+    g_bytes_unref (response->body);
     return MHD_NO;
   }
-  add_headers (response, answer);
-  result = MHD_queue_response (connection, answer->status, response);
-  MHD_destroy_response (response);
+  add_headers (message, response);
+  result = MHD_queue_response (connection, response->status, message);
+  MHD_destroy_response (message);
   return result;
 }
 
@@ -284,7 +284,7 @@ on_header (Server *self, struct MHD_Connection *connection, const char *path,
   begin (exchange);
   length = announced_length (&exchange->request);
   if (exchange->refused && length > MOST_DRAINED)
-    return send_answer (connection, &exchange->answer);
+    return send_response (connection, &exchange->response);
   return MHD_YES;
 }
 
@@ -297,12 +297,13 @@ on_end (Exchange *exchange, struct MHD_Connection *connection)
   if (!exchange->refused) {
     while (sem_wait (&exchange->server->handlers_left) != 0)
       ;
-    handlers->respond (&exchange->request, &exchange->answer, handlers->data);
+    handlers->respond (&exchange->request, &exchange->response,
+                       handlers->data);
     sem_post (&exchange->server->handlers_left);
   }
-  if (!hold (exchange, g_bytes_get_size (exchange->answer.body)))
+  if (!hold (exchange, g_bytes_get_size (exchange->response.body)))
     refuse_crowd (exchange);
-  return send_answer (connection, &exchange->answer);
+  return send_response (connection, &exchange->response);
 }
 
 /* Called when the header has come, for each piece of the body, and at its

@@ -22,12 +22,12 @@ const char *request_argument (const Request *request, const char *name);
 
 typedef struct {
   /* Looks at a request before its body is read.  Sets @max_body to the most
-   * bytes that it may have, or fills in @answer and returns FALSE. */
-  gboolean (*admit) (const Request *request, gsize *max_body, Answer *answer,
-                     gpointer data);
+   * bytes that it may have, or fills in @response and returns FALSE. */
+  gboolean (*admit) (const Request *request, gsize *max_body,
+                     Response *response, gpointer data);
 
-  /* Fills in @answer. */
-  void (*respond) (const Request *request, Answer *answer, gpointer data);
+  /* Fills in @response. */
+  void (*respond) (const Request *request, Response *response, gpointer data);
 
   gpointer data;
 } ServerHandlers;

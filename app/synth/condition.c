@@ -41,15 +41,15 @@ make_run (const SynthOptions *options, const char *algorithm,
           const Setting *setting, int samples, int trial)
 {
   SynthRun run = { .algorithm = algorithm,
-                   .planted = PLANTED_DEFAULTS,
+                   .synthetic = SYNTHETIC_DEFAULTS,
                    .samples = samples,
                    .trial = trial };
 
-  run.planted.n = g_array_index (options->sizes, int, 0);
-  run.planted.condition = setting->condition;
-  run.planted.noise = setting->noise;
-  run.planted.seed = synth_trial_seed (options->seed, trial);
-  run.learn = synth_learn_options (&run.planted);
+  run.synthetic.n = g_array_index (options->sizes, int, 0);
+  run.synthetic.condition = setting->condition;
+  run.synthetic.noise = setting->noise;
+  run.synthetic.seed = synth_trial_seed (options->seed, trial);
+  run.learn = synth_learn_options (&run.synthetic);
   synth_set_steps (&run, options->iterations, WHOLE_BATCH);
   return run;
 }
@@ -85,10 +85,10 @@ tabulate (Table *table, const GArray *runs)
     const SynthRun *run = &g_array_index (runs, SynthRun, i);
 
     table_add_text (table, run->algorithm);
-    table_add_count (table, run->planted.n);
+    table_add_count (table, run->synthetic.n);
     table_add_count (table, run->samples);
-    table_add_number (table, run->planted.condition);
-    table_add_number (table, run->planted.noise);
+    table_add_number (table, run->synthetic.condition);
+    table_add_number (table, run->synthetic.noise);
     table_add_count (table, run->trial);
     table_add_number (table, run->error.relative);
     table_add_number (table, run->error.direction);
@@ -213,8 +213,8 @@ summarise (const SynthOptions *options, const GArray *grid)
     Spread spread = spread_of (grid, i, options->trials);
 
     table_add_text (summary, run->algorithm);
-    table_add_number (summary, run->planted.condition);
-    table_add_number (summary, run->planted.noise);
+    table_add_number (summary, run->synthetic.condition);
+    table_add_number (summary, run->synthetic.noise);
     table_add_spread (summary, &spread);
   }
   return summary;

@@ -20,14 +20,14 @@ make_run (const SynthOptions *options, const char *algorithm, int samples,
           int trial)
 {
   SynthRun run = { .algorithm = algorithm,
-                   .planted = PLANTED_DEFAULTS,
+                   .synthetic = SYNTHETIC_DEFAULTS,
                    .samples = samples,
                    .trial = trial };
 
-  run.planted.n = g_array_index (options->sizes, int, 0);
-  run.planted.condition = g_array_index (options->conditions, double, 0);
-  run.planted.seed = synth_trial_seed (options->seed, trial);
-  run.learn = synth_learn_options (&run.planted);
+  run.synthetic.n = g_array_index (options->sizes, int, 0);
+  run.synthetic.condition = g_array_index (options->conditions, double, 0);
+  run.synthetic.seed = synth_trial_seed (options->seed, trial);
+  run.learn = synth_learn_options (&run.synthetic);
   synth_set_steps (&run, options->iterations, options->batch);
   run.trace = g_array_new (FALSE, FALSE, sizeof (Recovery));
   return run;
@@ -63,9 +63,9 @@ tabulate (const GArray *runs)
       const Recovery *error = &g_array_index (run->trace, Recovery, t);
 
       table_add_text (table, run->algorithm);
-      table_add_count (table, run->planted.n);
+      table_add_count (table, run->synthetic.n);
       table_add_count (table, run->samples);
-      table_add_number (table, run->planted.condition);
+      table_add_number (table, run->synthetic.condition);
       table_add_count (table, run->trial);
       table_add_count (table, t + 1);
       table_add_number (table, error->relative);

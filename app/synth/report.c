@@ -92,18 +92,18 @@ synth_report_write (const SynthReport *self, const char *folder,
 }
 
 void
-synth_report_say (const SynthReport *self, const char *folder)
+synth_report_print (const SynthReport *self, const char *folder)
 {
   g_autofree char *text = table_to_text (self->summary);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (GString) names = g_string_new (NULL);
 
   for (int i = 0; lines[i] != NULL; i++)
-    terminal_say ("%s", lines[i]);
+    terminal_result ("%s", lines[i]);
   for (guint i = 0; i < self->files->len; i++)
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
                             file_at (self, i)->name);
-  terminal_say ("-> %s: %s", folder, names->str);
+  terminal_result ("-> %s: %s", folder, names->str);
 }
 
 void

@@ -26,6 +26,6 @@ gboolean synth_report_write (const SynthReport *self, const char *folder,
 
 /* The summary and the names of the files, for people and into @json as
  * "results" and "files". */
-void synth_report_say (const SynthReport *self, const char *folder);
+void synth_report_print (const SynthReport *self, const char *folder);
 void synth_report_to_json (const SynthReport *self, const char *folder,
                            JsonObject *json);

@@ -12,15 +12,15 @@
 /* Algorithm 4's beta. */
 #define SHRINK 0.99
 
-Planted *
-synth_plant (const PlantedOptions *options, GError **error)
+SyntheticData *
+synth_make_data (const SyntheticOptions *options, GError **error)
 {
-  Planted *planted = planted_new (options);
+  SyntheticData *synthetic = synthetic_new (options);
 
-  if (planted == NULL)
+  if (synthetic == NULL)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                          "the dictionary to find could not be computed");
-  return planted;
+  return synthetic;
 }
 
 static void
@@ -32,27 +32,27 @@ divide (Mat *A, double unit)
 }
 
 void
-synth_samples (const Planted *planted, Mat *Y, Mat *X)
+synth_samples (const SyntheticData *synthetic, Mat *Y, Mat *X)
 {
-  double unit = planted_deviation (&planted->options);
+  double unit = synthetic_deviation (&synthetic->options);
 
-  planted_samples (planted, 0, Y, X);
+  synthetic_samples (synthetic, 0, Y, X);
   divide (Y, unit);
   if (X != NULL)
     divide (X, unit);
 }
 
 LearnOptions
-synth_learn_options (const PlantedOptions *planted)
+synth_learn_options (const SyntheticOptions *synthetic)
 {
   LearnOptions learn = LEARN_DEFAULTS;
 
-  learn.init = START_IDENTITY;
-  learn.threshold = planted->smallest / 2 / planted_deviation (planted);
-  learn.density = planted->density;
-  learn.atoms_per_sample = MAX (1, (int) (planted->density * planted->n));
+  learn.init = INIT_IDENTITY;
+  learn.threshold = synthetic->smallest / 2 / synthetic_deviation (synthetic);
+  learn.density = synthetic->density;
+  learn.atoms_per_sample = MAX (1, (int) (synthetic->density * synthetic->n));
   learn.shrink = SHRINK;
-  learn.seed = planted->seed;
+  learn.seed = synthetic->seed;
   return learn;
 }
 
@@ -151,23 +151,24 @@ trace (const Learner *learner, gpointer user_data)
 static gboolean
 run_once (SynthRun *run, const Progress *progress, GError **error)
 {
-  g_autoptr (Planted) planted = synth_plant (&run->planted, error);
-  g_auto (Mat) Y = mat_new (run->planted.n, run->samples);
+  g_autoptr (SyntheticData) synthetic =
+    synth_make_data (&run->synthetic, error);
+  g_auto (Mat) Y = mat_new (run->synthetic.n, run->samples);
   g_auto (SynthLearned) learned = { 0 };
   LearnOptions learn = run->learn;
   Tracer tracer;
 
-  if (planted == NULL)
+  if (synthetic == NULL)
     return FALSE;
-  synth_samples (planted, &Y, NULL);
+  synth_samples (synthetic, &Y, NULL);
   if (run->trace != NULL) {
-    tracer = (Tracer){ &planted->A, run->trace };
+    tracer = (Tracer){ &synthetic->A, run->trace };
     learn.observer = trace;
     learn.observer_data = &tracer;
   }
   if (!synth_learn (run->algorithm, &learn, &Y, &learned, progress, error))
     return FALSE;
-  run->error = recovery_measure (&learned.A, &planted->A);
+  run->error = recovery_measure (&learned.A, &synthetic->A);
   return TRUE;
 }
 

@@ -1,4 +1,4 @@
-/* run.h - learning runs on planted data
+/* run.h - learning runs on synthetic data
  *
  * Samples are handed to learners in units of the standard deviation of the
  * codes.  Then thresholds mean the same to learners that whiten and to those
@@ -11,15 +11,16 @@
 #include "dictlearn/synthetic.h"
 #include "dictlearn/recovery.h"
 
-/* planted_new(), with @error set (FAILED) if it returned NULL. */
-Planted *synth_plant (const PlantedOptions *options, GError **error);
+/* synthetic_new(), with @error set (FAILED) if it returned NULL. */
+SyntheticData *synth_make_data (const SyntheticOptions *options,
+                                GError **error);
 
-/* The first samples of @planted, and their codes unless @X is NULL. */
-void synth_samples (const Planted *planted, Mat *Y, Mat *X);
+/* The first samples of @synthetic, and their codes unless @X is NULL. */
+void synth_samples (const SyntheticData *synthetic, Mat *Y, Mat *X);
 
 /* What all experiments have in common: the identity as a start, and a
  * threshold that shrinks (Algorithm 4) to half the smallest code. */
-LearnOptions synth_learn_options (const PlantedOptions *planted);
+LearnOptions synth_learn_options (const SyntheticOptions *synthetic);
 
 typedef struct {
   Mat A; /* the dictionary */
@@ -40,7 +41,7 @@ gboolean synth_learn (const char *algorithm, const LearnOptions *options,
 /* A whole run: plant, learn, measure. */
 typedef struct {
   const char *algorithm;
-  PlantedOptions planted;
+  SyntheticOptions synthetic;
   int samples;
   LearnOptions learn;
   int trial; /* its number */

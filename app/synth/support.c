@@ -37,7 +37,7 @@ typedef struct {
 } Codes;
 
 typedef struct {
-  Planted *planted;
+  SyntheticData *synthetic;
   Mat Y, X;
   GArray *steps; /* Step */
   GArray *codes; /* Codes, of each step */
@@ -55,7 +55,7 @@ trial_clear (gpointer data)
 {
   Trial *trial = data;
 
-  planted_free (trial->planted);
+  synthetic_free (trial->synthetic);
   mat_clear (&trial->Y);
   mat_clear (&trial->X);
   g_clear_pointer (&trial->steps, g_array_unref);
@@ -66,17 +66,17 @@ static gboolean
 trial_init (Trial *trial, const SynthOptions *options, int number,
             GError **error)
 {
-  PlantedOptions planted = PLANTED_DEFAULTS;
+  SyntheticOptions synthetic = SYNTHETIC_DEFAULTS;
   int samples = g_array_index (options->samples, int, 0);
 
-  planted.n = g_array_index (options->sizes, int, 0);
-  planted.seed = synth_trial_seed (options->seed, number);
-  *trial = (Trial){ .planted = synth_plant (&planted, error) };
-  if (trial->planted == NULL)
+  synthetic.n = g_array_index (options->sizes, int, 0);
+  synthetic.seed = synth_trial_seed (options->seed, number);
+  *trial = (Trial){ .synthetic = synth_make_data (&synthetic, error) };
+  if (trial->synthetic == NULL)
     return FALSE;
-  trial->Y = mat_new (planted.n, samples);
-  trial->X = mat_new (planted.n, samples);
-  synth_samples (trial->planted, &trial->Y, &trial->X);
+  trial->Y = mat_new (synthetic.n, samples);
+  trial->X = mat_new (synthetic.n, samples);
+  synth_samples (trial->synthetic, &trial->Y, &trial->X);
   trial->steps = g_array_new (FALSE, FALSE, sizeof (Step));
   g_array_set_clear_func (trial->steps, clear_step);
   trial->codes = g_array_new (FALSE, FALSE, sizeof (Codes));
@@ -127,21 +127,21 @@ compare_all (Trial *trial, const Mat *final)
   g_autofree int *atom = g_new (int, n);
   g_autofree double *sign = g_new (double, n);
 
-  recovery_match (final, &trial->planted->A, atom, sign);
+  recovery_match (final, &trial->synthetic->A, atom, sign);
   for (guint i = 0; i < trial->steps->len; i++) {
     Codes codes = compare_codes (trial, &g_array_index (trial->steps, Step, i),
                                  atom, sign);
 
     g_array_append_val (trial->codes, codes);
   }
-  trial->error = recovery_measure (final, &trial->planted->A).distance;
+  trial->error = recovery_measure (final, &trial->synthetic->A).distance;
 }
 
 static gboolean
 run_trial (Trial *trial, int iterations, const Progress *progress,
            GError **error)
 {
-  LearnOptions learn = synth_learn_options (&trial->planted->options);
+  LearnOptions learn = synth_learn_options (&trial->synthetic->options);
   g_auto (SynthLearned) learned = { 0 };
 
   learn.iterations = iterations;
@@ -182,7 +182,7 @@ tabulate (const GArray *trials)
 
   for (guint number = 0; number < trials->len; number++) {
     const Trial *trial = &g_array_index (trials, Trial, number);
-    double unit = planted_deviation (&trial->planted->options);
+    double unit = synthetic_deviation (&trial->synthetic->options);
 
     for (guint i = 0; i < trial->codes->len; i++) {
       const Codes *codes = &g_array_index (trial->codes, Codes, i);

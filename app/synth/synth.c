@@ -1,4 +1,4 @@
-/* synth.c - runs the paper's experiments on planted data */
+/* synth.c - runs the paper's experiments on synthetic data */
 #include "app/synth/synth.h"
 
 #include "app/command.h"
@@ -356,13 +356,13 @@ print_json (const Synth *synth, const SynthReport *report, double seconds,
 {
   g_autoptr (JsonObject) json = json_object_new ();
 
-  report_set_text (json, "experiment", synth->experiment->name);
-  report_set_count (json, "seed", synth->line.seed);
-  report_set_count (json, "trials", (guint64) synth->options.trials);
-  report_set_count (json, "threads", (guint64) parallel_threads ());
-  report_set_number (json, "seconds", seconds);
+  json_report_set_text (json, "experiment", synth->experiment->name);
+  json_report_set_count (json, "seed", synth->line.seed);
+  json_report_set_count (json, "trials", (guint64) synth->options.trials);
+  json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  json_report_set_number (json, "seconds", seconds);
   synth_report_to_json (report, synth->folder, json);
-  return report_print (json, error);
+  return json_report_print (json, error);
 }
 
 /* The experiment itself, behind a progress bar. */
@@ -394,7 +394,7 @@ work (const Synth *synth, GError **error)
     return FALSE;
   }
   if (!synth->line.json) {
-    synth_report_say (report, synth->folder);
+    synth_report_print (report, synth->folder);
     return TRUE;
   }
   return print_json (

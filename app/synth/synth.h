@@ -1,4 +1,4 @@
-/* synth.h - the paper's experiments on planted data
+/* synth.h - the paper's experiments on synthetic data
  *
  * An experiment is one file with its function and a row in the table of
  * synth.c, which has its default sizes.

@@ -45,8 +45,8 @@ typedef struct {
 typedef struct {
   int size; /* its number among the sizes */
   int number;
-  PlantedOptions options;
-  Planted *planted;
+  SyntheticOptions options;
+  SyntheticData *synthetic;
   Mat Y;
   SynthLearned start;
 } Trial;
@@ -75,21 +75,21 @@ trial_init (Trial *trial, const SynthOptions *options, int size, int number,
   int samples = g_array_index (options->samples, int, 0);
 
   *trial =
-    (Trial){ .size = size, .number = number, .options = PLANTED_DEFAULTS };
+    (Trial){ .size = size, .number = number, .options = SYNTHETIC_DEFAULTS };
   trial->options.n = n;
   trial->options.seed = synth_trial_seed (options->seed, number);
-  trial->planted = synth_plant (&trial->options, error);
-  if (trial->planted == NULL)
+  trial->synthetic = synth_make_data (&trial->options, error);
+  if (trial->synthetic == NULL)
     return FALSE;
   trial->Y = mat_new (n, samples * n);
-  synth_samples (trial->planted, &trial->Y, NULL);
+  synth_samples (trial->synthetic, &trial->Y, NULL);
   return TRUE;
 }
 
 static void
 trial_clear (Trial *trial)
 {
-  planted_free (trial->planted);
+  synthetic_free (trial->synthetic);
   mat_clear (&trial->Y);
   synth_learned_clear (&trial->start);
 }
@@ -100,7 +100,7 @@ warm_start (Trial *trial, const Progress *progress, GError **error)
 {
   LearnOptions learn = synth_learn_options (&trial->options);
 
-  learn.threshold = WARM_THRESHOLD / planted_deviation (&trial->options);
+  learn.threshold = WARM_THRESHOLD / synthetic_deviation (&trial->options);
   /* No step counts as small while the threshold falls; the first one at its
    * end shall be the last. */
   learn.tolerance = G_MAXDOUBLE;
@@ -114,7 +114,7 @@ record (Experiment *experiment, const Trial *trial, int algorithm,
         const SynthLearned *learned)
 {
   const SynthOptions *options = experiment->options;
-  Recovery error = recovery_measure (&learned->A, &trial->planted->A);
+  Recovery error = recovery_measure (&learned->A, &trial->synthetic->A);
   Table *table = experiment->table;
   Outcome *outcome = outcome_at (experiment, algorithm, trial->size);
 
@@ -139,10 +139,10 @@ learn (Experiment *experiment, const Trial *trial, int algorithm,
 {
   const SynthOptions *options = experiment->options;
   LearnOptions learn_options = synth_learn_options (&trial->options);
-  double unit = planted_deviation (&trial->options);
+  double unit = synthetic_deviation (&trial->options);
   g_auto (SynthLearned) learned = { 0 };
 
-  learn_options.init = START_GIVEN;
+  learn_options.init = INIT_GIVEN;
   learn_options.start = &trial->start.A;
   learn_options.shrink = 0;
   learn_options.iterations = options->iterations;

@@ -40,11 +40,11 @@ machine_to_json (void)
   g_autofree char *processor = processor_name ();
   g_autofree char *system = system_name ();
 
-  report_set_text (json, "version", TESSERA_VERSION);
-  report_set_text (json, "system", system);
-  report_set_text (json, "processor", processor);
-  report_set_count (json, "cores", g_get_num_processors ());
-  report_set_count (json, "threads", (guint64) parallel_threads ());
-  report_set_text (json, "blas", parallel_blas_name ());
+  json_report_set_text (json, "version", TESSERA_VERSION);
+  json_report_set_text (json, "system", system);
+  json_report_set_text (json, "processor", processor);
+  json_report_set_count (json, "cores", g_get_num_processors ());
+  json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  json_report_set_text (json, "blas", parallel_blas_name ());
   return json;
 }

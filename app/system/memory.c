@@ -18,8 +18,8 @@ on_message (const char *domain, GLogLevelFlags level, const char *message,
     return;
   }
   if (strstr (message, "alloc") != NULL || strstr (message, "thread") != NULL)
-    pending_exit ("not enough memory", TESSERA_ERROR_LIMIT);
-  pending_exit (message, TESSERA_ERROR_FAILED);
+    unfinished_exit ("not enough memory", TESSERA_ERROR_LIMIT);
+  unfinished_exit (message, TESSERA_ERROR_FAILED);
 }
 
 MEMORY_NO_SANITIZER gboolean

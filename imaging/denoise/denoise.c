@@ -27,7 +27,7 @@
 
 typedef struct {
   int cosines, step; /* side of the patches of the guide, and their distance */
-  GaussianSettings passes[MOST_PASSES];
+  NlBayesSettings passes[MOST_PASSES];
   int pass_count;
 } Effort;
 
@@ -205,7 +205,7 @@ static gboolean
 make_guide (Denoise *d, const Tile *tile, const Progress *progress,
             GError **error)
 {
-  ShrinkSettings settings = { d->cosines, d->effort.step, d->sigma };
+  ShrinkageSettings settings = { d->cosines, d->effort.step, d->sigma };
   ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   const Planes *guides[] = { NULL, tile->clean };
 
@@ -231,7 +231,7 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
   if (!make_guide (d, tile, &part, error))
     return FALSE;
   for (int i = 0; i < count; i++) {
-    GaussianSettings settings = d->effort.passes[i];
+    NlBayesSettings settings = d->effort.passes[i];
     double length = (1 - GUIDE_SHARE) / count;
     ProgressPart pass = { progress, GUIDE_SHARE + i * length,
                           GUIDE_SHARE + (i + 1) * length };
@@ -239,8 +239,8 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
     part = progress_part (&pass);
     settings.sigma = d->sigma;
     count_patches (d, tile->noisy, settings.patch, settings.step);
-    if (!planes_fit_gaussians (tile->noisy, tile->clean, &settings,
-                               tile->clean, &part, error))
+    if (!planes_nl_bayes (tile->noisy, tile->clean, &settings, tile->clean,
+                          &part, error))
       return FALSE;
   }
   return TRUE;
@@ -252,7 +252,7 @@ static gboolean
 remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
                  GError **error)
 {
-  ShrinkSettings settings = { d->named, d->step, d->sigma };
+  ShrinkageSettings settings = { d->named, d->step, d->sigma };
   int channels = d->named->channels, total = tile->noisy->channels;
 
   for (int c = 0; c < total; c += channels) {
@@ -377,7 +377,7 @@ plan (Denoise *d, const DenoiseOptions *options)
     d->least = d->effort.cosines;
     reach = 2 * d->effort.cosines;
     for (int i = 0; i < d->effort.pass_count; i++)
-      reach += gaussian_reach (&d->effort.passes[i]);
+      reach += nl_bayes_reach (&d->effort.passes[i]);
   }
   d->halo = round_up (reach, alignment);
   return round_up (options->tile > 0 ? options->tile : DEFAULT_TILE,

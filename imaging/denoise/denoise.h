@@ -7,8 +7,8 @@
  *   1. sigma is estimated from the other pixels (noise.h), unless it is given;
  *   2. pixels that are missing are filled (restore.h);
  *   3. the noise is removed: cosines of overlapping patches, by threshold and
- *      then by Wiener's factor (shrink.h), give a guide; Gaussian models of
- *      similar patches (gaussian.h) give the result;
+ *      then by Wiener's factor (shrinkage.h), give a guide; Gaussian models of
+ *      similar patches (nlbayes.h) give the result;
  *   4. what clipping did to the means is undone (clipping.h).
  *
  * A dictionary that is named does the third step alone, so that dictionaries

@@ -24,12 +24,12 @@ typedef struct {
 typedef struct {
   const Planes *noisy, *guide;
   const Planes *grey; /* of the guide: what patches are compared by */
-  const GaussianSettings *settings;
+  const NlBayesSettings *settings;
   Workspace *workspaces; /* one a thread */
-} Gaussian;
+} NlBayes;
 
 int
-gaussian_reach (const GaussianSettings *settings)
+nl_bayes_reach (const NlBayesSettings *settings)
 {
   return 2 * (settings->search + settings->patch);
 }
@@ -110,9 +110,9 @@ select_first (Candidate *c, int count, int k)
 }
 
 static void
-find_similar (const Gaussian *g, Workspace *w, int x, int y)
+find_similar (const NlBayes *g, Workspace *w, int x, int y)
 {
-  const GaussianSettings *s = g->settings;
+  const NlBayesSettings *s = g->settings;
   int right = MIN (x + s->search, g->noisy->width - s->patch);
   int bottom = MIN (y + s->search, g->noisy->height - s->patch);
 
@@ -132,7 +132,7 @@ find_similar (const Gaussian *g, Workspace *w, int x, int y)
 
 /* Reads the patches of @planes that look alike into the columns of @Y. */
 static void
-read_patches (const Gaussian *g, const Workspace *w, const Planes *planes,
+read_patches (const NlBayes *g, const Workspace *w, const Planes *planes,
               MatF *Y)
 {
   for (int j = 0; j < Y->cols; j++)
@@ -178,9 +178,9 @@ estimate (Workspace *w, MatF *X, MatF *Y, double variance)
 }
 
 static void
-do_reference (const Gaussian *g, Workspace *w, Strip *strip, int x, int y)
+do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
 {
-  const GaussianSettings *s = g->settings;
+  const NlBayesSettings *s = g->settings;
   MatF X, Y;
 
   find_similar (g, w, x, y);
@@ -198,8 +198,8 @@ do_reference (const Gaussian *g, Workspace *w, Strip *strip, int x, int y)
 static void
 do_strip (Strip *strip, int worker, gpointer data)
 {
-  const Gaussian *g = data;
-  const GaussianSettings *s = g->settings;
+  const NlBayes *g = data;
+  const NlBayesSettings *s = g->settings;
   int width = g->noisy->width, height = g->noisy->height;
 
   for (int i = 0; i < overlap_places (height, s->patch, s->step); i++) {
@@ -233,7 +233,7 @@ mean_of_channels (const Planes *planes, GError **error)
 }
 
 static void
-workspace_init (Workspace *w, const GaussianSettings *s, int channels)
+workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
 {
   int n = s->patch * s->patch * channels, window = 2 * s->search + 1;
 
@@ -259,13 +259,13 @@ workspace_clear (Workspace *w)
 }
 
 gboolean
-planes_fit_gaussians (const Planes *noisy, const Planes *guide,
-                      const GaussianSettings *settings, Planes *out,
-                      const Progress *progress, GError **error)
+planes_nl_bayes (const Planes *noisy, const Planes *guide,
+                 const NlBayesSettings *settings, Planes *out,
+                 const Progress *progress, GError **error)
 {
   g_autoptr (Planes) grey = mean_of_channels (guide, error);
   g_autofree Workspace *workspaces = g_new0 (Workspace, parallel_threads ());
-  Gaussian g = { noisy, guide, grey, settings, workspaces };
+  NlBayes g = { noisy, guide, grey, settings, workspaces };
   gboolean ok;
 
   if (grey == NULL)

@@ -26,14 +26,14 @@ typedef struct {
   int search;   /* how far away to look for similar patches */
   int similar;  /* k, at least 2; fewer where the picture is too small */
   double sigma; /* of the noise, where white is 1; above 0 */
-} GaussianSettings;
+} NlBayesSettings;
 
 /* How far away samples may be that change a sample of the result. */
-int gaussian_reach (const GaussianSettings *settings);
+int nl_bayes_reach (const NlBayesSettings *settings);
 
 /* Denoises @noisy into @out, where @guide, which may be @out, says what looks
  * alike.  Planes are as large as a patch or larger.
  * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
-gboolean planes_fit_gaussians (const Planes *noisy, const Planes *guide,
-                               const GaussianSettings *settings, Planes *out,
-                               const Progress *progress, GError **error);
+gboolean planes_nl_bayes (const Planes *noisy, const Planes *guide,
+                          const NlBayesSettings *settings, Planes *out,
+                          const Progress *progress, GError **error);

@@ -22,10 +22,10 @@
 
 typedef struct {
   const Planes *noisy, *guide;
-  const ShrinkSettings *settings;
+  const ShrinkageSettings *settings;
   gboolean means_apart;   /* no atom is known to be the mean */
   const Pursuit *pursuit; /* NULL for an orthonormal dictionary */
-} Shrink;
+} Shrinkage;
 
 /* Room for a chunk of patches. */
 typedef struct {
@@ -87,7 +87,7 @@ most_atoms (const Dictionary *d)
 }
 
 static void
-batch_init (Batch *b, const Shrink *s)
+batch_init (Batch *b, const Shrinkage *s)
 {
   const Dictionary *d = s->settings->dictionary;
 
@@ -111,7 +111,7 @@ batch_clear (Batch *b)
 
 /* Reads patches of @planes in one row, from place number @first on. */
 static void
-read_patches (const Shrink *s, const Planes *planes, int row, int first,
+read_patches (const Shrinkage *s, const Planes *planes, int row, int first,
               MatF *Y)
 {
   int patch = s->settings->dictionary->patch;
@@ -151,7 +151,7 @@ add_means (MatF *Y, int area, const float *means)
 }
 
 static void
-code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
+code_by_pursuit (const Shrinkage *s, Batch *b, MatF *Y)
 {
   const Dictionary *d = s->settings->dictionary;
   double n = d->atoms.rows, variance = pow (s->settings->sigma, 2);
@@ -169,7 +169,7 @@ code_by_pursuit (const Shrink *s, Batch *b, MatF *Y)
 }
 
 static void
-code_by_shrinking (const Shrink *s, Batch *b, int row, int first, MatF *Y)
+code_by_shrinking (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
 {
   const MatF *D = &s->settings->dictionary->atoms;
   float sigma = (float) s->settings->sigma;
@@ -193,7 +193,7 @@ code_by_shrinking (const Shrink *s, Batch *b, int row, int first, MatF *Y)
 /* Codes the patches in @Y, of places @first on in @row, and puts what their
  * codes say in their place. */
 static void
-code (const Shrink *s, Batch *b, int row, int first, MatF *Y)
+code (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
 {
   int area = s->settings->dictionary->patch * s->settings->dictionary->patch;
 
@@ -208,7 +208,7 @@ code (const Shrink *s, Batch *b, int row, int first, MatF *Y)
 }
 
 static void
-do_row (const Shrink *s, Batch *b, Strip *strip, int row)
+do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
 {
   int patch = s->settings->dictionary->patch, step = s->settings->step;
   int width = s->noisy->width, places = overlap_places (width, patch, step);
@@ -227,7 +227,7 @@ do_row (const Shrink *s, Batch *b, Strip *strip, int row)
 static void
 do_strip (Strip *strip, int worker, gpointer data)
 {
-  const Shrink *s = data;
+  const Shrinkage *s = data;
   int patch = s->settings->dictionary->patch, step = s->settings->step;
   int height = s->noisy->height;
   Batch b;
@@ -247,31 +247,31 @@ do_strip (Strip *strip, int worker, gpointer data)
 
 gboolean
 planes_shrink (const Planes *noisy, const Planes *guide,
-               const ShrinkSettings *settings, Planes *out,
+               const ShrinkageSettings *settings, Planes *out,
                const Progress *progress, GError **error)
 {
-  Shrink s = { noisy, guide, settings, FALSE, NULL };
+  Shrinkage s = { noisy, guide, settings, FALSE, NULL };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);
 }
 
 gboolean
-planes_threshold (const Planes *noisy, const ShrinkSettings *settings,
+planes_threshold (const Planes *noisy, const ShrinkageSettings *settings,
                   Planes *out, const Progress *progress, GError **error)
 {
-  Shrink s = { noisy, NULL, settings, TRUE, NULL };
+  Shrinkage s = { noisy, NULL, settings, TRUE, NULL };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);
 }
 
 gboolean
-planes_pursue (const Planes *noisy, const ShrinkSettings *settings,
+planes_pursue (const Planes *noisy, const ShrinkageSettings *settings,
                Planes *out, const Progress *progress, GError **error)
 {
   g_autoptr (Pursuit) pursuit = pursuit_new (&settings->dictionary->atoms);
-  Shrink s = { noisy, NULL, settings, TRUE, pursuit };
+  Shrinkage s = { noisy, NULL, settings, TRUE, pursuit };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);

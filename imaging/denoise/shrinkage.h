@@ -29,7 +29,7 @@ typedef struct {
   const Dictionary *dictionary;
   int step;     /* from one patch to the next */
   double sigma; /* of the noise, where white is 1; above 0 */
-} ShrinkSettings;
+} ShrinkageSettings;
 
 /* Denoises @noisy into @out: first without, then with a guide.  Planes are
  * as large as a patch or larger, and have as many channels as the dictionary,
@@ -37,16 +37,16 @@ typedef struct {
  * NULL, or @out itself.
  * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
 gboolean planes_shrink (const Planes *noisy, const Planes *guide,
-                        const ShrinkSettings *settings, Planes *out,
+                        const ShrinkageSettings *settings, Planes *out,
                         const Progress *progress, GError **error);
 
 /* The same by threshold, whatever the order of the atoms, and no guide. */
-gboolean planes_threshold (const Planes *noisy, const ShrinkSettings *settings,
-                           Planes *out, const Progress *progress,
-                           GError **error);
+gboolean planes_threshold (const Planes *noisy,
+                           const ShrinkageSettings *settings, Planes *out,
+                           const Progress *progress, GError **error);
 
 /* The same by pursuit, with any dictionary and no guide. */
-gboolean planes_pursue (const Planes *noisy, const ShrinkSettings *settings,
+gboolean planes_pursue (const Planes *noisy, const ShrinkageSettings *settings,
                         Planes *out, const Progress *progress, GError **error);
 
 /* Copies the @patch x @patch pixels of all channels at @x, @y to @to. */

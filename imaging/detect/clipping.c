@@ -48,7 +48,7 @@ clipped_variance (double x, double sigma)
 }
 
 double
-unclipped (double mean, double sigma)
+inverse_clipped_mean (double mean, double sigma)
 {
   double low = 0, high = 1;
 
@@ -94,7 +94,7 @@ planes_unclip (Planes *planes, double sigma, ClippedEnds ends)
     double mean = (double) i / TABLE;
     gboolean undo = mean < 0.5 ? ends.black : ends.white;
 
-    table[i] = (float) (undo ? unclipped (mean, sigma) : mean);
+    table[i] = (float) (undo ? inverse_clipped_mean (mean, sigma) : mean);
   }
   for (gsize i = 0; i < planes_samples (planes); i++) {
     float at = CLAMP (planes->data[i], 0, 1) * TABLE;

@@ -21,7 +21,7 @@ double clipped_mean (double x, double sigma);
 double clipped_variance (double x, double sigma);
 
 /* The x in 0 .. 1 whose clipped mean is nearest to @mean. */
-double unclipped (double mean, double sigma);
+double inverse_clipped_mean (double mean, double sigma);
 
 /* At which ends the noise of a picture was clipped.  Not every picture has
  * been: a file may have room below its black. */

@@ -191,7 +191,8 @@ clipped_share (const Survey *s, const Block *block, double sigma)
   double sum = 0;
 
   for (int c = 0; c < s->colours; c++)
-    sum += clipped_variance (unclipped (block->mean[c], sigma), sigma);
+    sum +=
+      clipped_variance (inverse_clipped_mean (block->mean[c], sigma), sigma);
   return fmax (LEAST_SHARE, sum / (s->colours * sigma * sigma));
 }
 

@@ -272,13 +272,13 @@ colour_of_channel (const Canvas *canvas, int channel)
 typedef struct {
   Canvas *canvas;
   PassKind kind;
-  Window window;
+  RowWindow window;
   guint8 *busy;        /* blocks with something wanted in or next to them */
   int loaded, settled; /* rows above these are */
 } Pass;
 
 static void
-load_known (Window *w, int x, int y)
+load_known (RowWindow *w, int x, int y)
 {
   const Image *image = w->canvas->image;
   const guint16 *pixel = image_pixel (image, x, y);
@@ -287,7 +287,7 @@ load_known (Window *w, int x, int y)
   float scale = 1 / (float) image_peak (image);
 
   for (int c = 0; c < w->channels; c++) {
-    gsize at = window_offset (w, c, x, y);
+    gsize at = row_window_offset (w, c, x, y);
 
     w->values[at] = (float) pixel[colour_of_channel (w->canvas, c)] * scale;
     w->trust[at] = seen ? 1 : 0;
@@ -296,14 +296,14 @@ load_known (Window *w, int x, int y)
 
 /* A pixel of which some channels are missing. */
 static void
-load_missing (Window *w, PassKind kind, int x, int y, const float *packed)
+load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
 {
   guint8 missing = mask_row (w->canvas->missing, y)[x];
   guint8 wanted = 0;
 
   load_known (w, x, y);
   for (int c = 0; c < w->channels; c++) {
-    gsize at = window_offset (w, c, x, y);
+    gsize at = row_window_offset (w, c, x, y);
     int colour = colour_of_channel (w->canvas, c);
 
     if (!mask_hides (missing, colour))
@@ -317,20 +317,20 @@ load_missing (Window *w, PassKind kind, int x, int y, const float *packed)
 }
 
 static void
-clear_sums (Window *w, int left, int right, int y)
+clear_sums (RowWindow *w, int left, int right, int y)
 {
   gsize size = (gsize) (right - left) * sizeof (float);
 
   for (int c = 0; c < w->channels; c++) {
-    memset (w->sums + window_offset (w, c, left, y), 0, size);
-    memset (w->weights + window_offset (w, c, left, y), 0, size);
+    memset (w->sums + row_window_offset (w, c, left, y), 0, size);
+    memset (w->weights + row_window_offset (w, c, left, y), 0, size);
   }
 }
 
 static void
 load_row (Pass *pass, int y)
 {
-  Window *w = &pass->window;
+  RowWindow *w = &pass->window;
   const GArray *spans = canvas_spans (pass->canvas, y);
   const guint8 *missing = mask_row (pass->canvas->missing, y);
 
@@ -350,14 +350,14 @@ load_row (Pass *pass, int y)
 
 /* Sets the wanted channels of one pixel; TRUE if that filled it up. */
 static gboolean
-settle_pixel (const Window *w, int x, int y, float *packed)
+settle_pixel (const RowWindow *w, int x, int y, float *packed)
 {
-  guint8 wanted = *window_wanted (w, x, y);
+  guint8 wanted = *row_window_wanted (w, x, y);
   gboolean was_open = FALSE, is_open = FALSE;
 
   for (int c = 0; c < w->channels; c++)
     if (wanted >> c & 1) {
-      gsize at = window_offset (w, c, x, y);
+      gsize at = row_window_offset (w, c, x, y);
 
       was_open = was_open || isnan (packed[c]);
       if (w->weights[at] > 0)
@@ -390,7 +390,7 @@ settle_row (Pass *pass, int y)
 static void
 load_down_to (Pass *pass, int bottom)
 {
-  Window *w = &pass->window;
+  RowWindow *w = &pass->window;
 
   for (; pass->loaded < bottom; pass->loaded++) {
     memset (w->wanted + (gsize) (pass->loaded % w->rows) * (gsize) w->width, 0,
@@ -409,7 +409,7 @@ settle_down_to (Pass *pass, int bottom)
 }
 
 static gboolean
-window_init (Window *w, const Canvas *canvas, GError **error)
+row_window_init (RowWindow *w, const Canvas *canvas, GError **error)
 {
   gsize row = (gsize) canvas->image->width;
   gsize samples;
@@ -432,7 +432,7 @@ window_init (Window *w, const Canvas *canvas, GError **error)
 }
 
 static void
-window_clear (Window *w)
+row_window_clear (RowWindow *w)
 {
   g_free (w->values);
   g_free (w->trust);
@@ -482,7 +482,7 @@ canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
   gboolean ok;
 
   pass.busy = find_busy (canvas, counts);
-  ok = window_init (&pass.window, canvas, error);
+  ok = row_window_init (&pass.window, canvas, error);
   for (int b = 0; ok && b < canvas->block_count; b++) {
     ProgressPart share = { progress, (double) done / (double) all,
                            (double) (done + canvas->counts[b])
@@ -492,7 +492,7 @@ canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
     ok = do_block (&pass, b, func, data, &part, error);
     done += canvas->counts[b];
   }
-  window_clear (&pass.window);
+  row_window_clear (&pass.window);
   g_free (pass.busy);
   return ok;
 }

@@ -28,7 +28,7 @@ typedef struct {
   float *sums;    /* of what patches say, times their weights */
   float *weights; /* of those */
   guint8 *wanted; /* a byte a pixel: one bit a channel that is to be set */
-} Window;
+} RowWindow;
 
 /* Which samples a pass sets. */
 typedef enum { PASS_UNFILLED, PASS_MISSING } PassKind;
@@ -36,7 +36,7 @@ typedef enum { PASS_UNFILLED, PASS_MISSING } PassKind;
 /* Called for a block of rows; codes the patches whose upper edge lies in rows
  * @top .. @bottom - 1 and touches a wanted pixel.  These may read and add to
  * rows as far as the canvas's reach away. */
-typedef gboolean (*PassFunc) (Window *window, int top, int bottom,
+typedef gboolean (*PassFunc) (RowWindow *window, int top, int bottom,
                               const Progress *progress, gpointer data,
                               GError **error);
 
@@ -86,7 +86,7 @@ void canvas_write_back (const Canvas *canvas, Image *image);
 /* ---- rows of a window ---- */
 
 static inline gsize
-window_offset (const Window *window, int channel, int x, int y)
+row_window_offset (const RowWindow *window, int channel, int x, int y)
 {
   return ((gsize) channel * (gsize) window->rows + (gsize) (y % window->rows))
            * (gsize) window->width
@@ -94,7 +94,7 @@ window_offset (const Window *window, int channel, int x, int y)
 }
 
 static inline const guint8 *
-window_wanted (const Window *window, int x, int y)
+row_window_wanted (const RowWindow *window, int x, int y)
 {
   return window->wanted + (gsize) (y % window->rows) * (gsize) window->width
          + x;

@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "imaging/inpaint/dct.h"
 #include "imaging/inpaint/patches.h"
-#include "imaging/inpaint/similar.h"
+#include "imaging/inpaint/patchsearch.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@
 
 /* Added to the known share of a patch to make its weight: a patch inside a
  * hole only confirms what was filled there before. */
-#define LEAST_SAY 0.01f
+#define LEAST_WEIGHT 0.01f
 
 /* How far from a patch those like it are looked for. */
 #define SEARCH_RADIUS 9
@@ -37,9 +37,9 @@ typedef struct {
 
 /* One size of patches. */
 typedef struct {
-  RoundScale scale;
+  CollaborativeScale scale;
   int numbers; /* samples of a patch */
-  Cosines *cosines;
+  Dct *cosines;
   float *patches;    /* those of a batch */
   Place *places;     /* of these */
   float *weights;    /* of these */
@@ -48,21 +48,21 @@ typedef struct {
 } Size;
 
 typedef struct {
-  const RoundSettings *settings;
+  const CollaborativeSettings *settings;
   Size sizes[MOST_SCALES];
   int size_count;
   float **scratch; /* as large as a chunk, for each thread */
-  Likeness likeness;
+  PatchSearch search;
   int spread;       /* factor of the distance of patches in this round */
   gboolean looking; /* for similar patches, in this round */
   float threshold;
   gsize coded; /* patches, over all rounds */
-} Rounds;
+} Collaborative;
 
 /* A batch of patches, some of which belong together. */
 typedef struct {
-  const Rounds *rounds;
-  const Window *window;
+  const Collaborative *state;
+  const RowWindow *window;
   const Size *size;
   const Place *centres; /* the first patch of each group */
   Member *members;      /* all patches of each group */
@@ -72,14 +72,14 @@ typedef struct {
 /* ---- a chunk of patches ---- */
 
 static guint8
-known_share (const Window *w, Place place, int side)
+known_share (const RowWindow *w, Place place, int side)
 {
   int known = 0, unknown = 0;
 
   for (int c = 0; c < w->channels; c++)
     for (int row = 0; row < side; row++) {
       const float *trust =
-        w->trust + window_offset (w, c, place.x, place.y + row);
+        w->trust + row_window_offset (w, c, place.x, place.y + row);
 
       for (int x = 0; x < side; x++) {
         known += trust[x] == 1;
@@ -94,7 +94,7 @@ known_share (const Window *w, Place place, int side)
 /* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
  * There are @together rows, a power of two, of @groups numbers each. */
 static inline void
-mix (float *x, int together, int groups)
+hadamard_transform (float *x, int together, int groups)
 {
   float scale = 1 / sqrtf ((float) together);
   int all = together * groups;
@@ -114,10 +114,10 @@ mix (float *x, int together, int groups)
 /* Zeroes what is small of the codes @x for one cosine, rows and columns as
  * above, and adds up how many were kept of each column. */
 static inline void
-shrink (float *x, int together, int groups, float threshold, int *kept)
+hard_threshold (float *x, int together, int groups, float threshold, int *kept)
 {
   if (together > 1)
-    mix (x, together, groups);
+    hadamard_transform (x, together, groups);
   for (int k = 0; k < together; k++, x += groups)
     for (int g = 0; g < groups; g++) {
       gboolean keep = fabsf (x[g]) >= threshold;
@@ -126,15 +126,15 @@ shrink (float *x, int together, int groups, float threshold, int *kept)
       kept[g] += keep;
     }
   if (together > 1)
-    mix (x - together * groups, together, groups);
+    hadamard_transform (x - together * groups, together, groups);
 }
 
 /* Shrinks all codes of @groups groups of patches, and multiplies the weight of
  * each patch by numbers / numbers kept.  The mean of each plane is always
  * kept. */
-VECTOR_CLONES static void
-shrink_all (const Size *size, float threshold, float *codes, int groups,
-            float *weights)
+CPU_DISPATCH static void
+threshold_codes (const Size *size, float threshold, float *codes, int groups,
+                 float *weights)
 {
   int together = size->scale.similar;
   int plane = size->scale.side * size->scale.side;
@@ -142,8 +142,9 @@ shrink_all (const Size *size, float threshold, float *codes, int groups,
   int kept[CHUNK * MOST_CHANNELS] = { 0 };
 
   for (int j = 1; j < plane; j++)
-    shrink (codes + (gsize) (j * together) * (gsize) (groups * channels),
-            together, groups * channels, threshold, kept);
+    hard_threshold (codes
+                      + (gsize) (j * together) * (gsize) (groups * channels),
+                    together, groups * channels, threshold, kept);
   for (int g = 0; g < groups; g++) {
     int sum = channels * together;
 
@@ -162,8 +163,8 @@ find_group (const Batch *b, Place centre, Member *members)
   int together = b->size->scale.similar, side = b->size->scale.side;
   Place found[MOST_SIMILAR];
 
-  likeness_find (&b->rounds->likeness, centre, side, SEARCH_RADIUS, found,
-                 together);
+  patch_search_find (&b->state->search, centre, side, SEARCH_RADIUS, found,
+                     together);
   for (int k = 0; k < together; k++)
     members[k] = (Member){ .x = (gint8) (found[k].x - centre.x),
                            .y = (gint8) (found[k].y - centre.y),
@@ -173,11 +174,11 @@ find_group (const Batch *b, Place centre, Member *members)
 /* A patch inside a hole has little to say, one that reaches into the unknown
  * nothing. */
 static float
-say (const Member *member)
+patch_weight (const Member *member)
 {
   if (member->known == UNKNOWN_INSIDE)
     return 0;
-  return (float) member->known / ALL_KNOWN + LEAST_SAY;
+  return (float) member->known / ALL_KNOWN + LEAST_WEIGHT;
 }
 
 /* Sets places and weights of @groups groups; patch k of group g has number
@@ -192,12 +193,12 @@ place_groups (const Batch *b, int first, int groups, Place *places,
     Place centre = b->centres[first + g];
     Member *members = b->members + (first + g) * together;
 
-    if (b->rounds->looking)
+    if (b->state->looking)
       find_group (b, centre, members);
     for (int k = 0; k < together; k++) {
       places[k * groups + g] =
         (Place){ centre.x + members[k].x, centre.y + members[k].y };
-      weights[k * groups + g] = say (&members[k]);
+      weights[k * groups + g] = patch_weight (&members[k]);
     }
   }
 }
@@ -207,7 +208,7 @@ code_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
   const Size *size = b->size;
-  float *scratch = b->rounds->scratch[worker];
+  float *scratch = b->state->scratch[worker];
   int most = CHUNK / size->scale.similar;
   int groups = MIN (most, b->groups - chunk * most);
   int count = groups * size->scale.similar;
@@ -220,15 +221,15 @@ code_chunk (int chunk, int worker, gpointer data)
   for (int p = 0; p < count; p++)
     patch_copy (b->window, places[p], size->scale.side,
                 patches + (gsize) p * (gsize) size->numbers);
-  cosines_forward (size->cosines, patches, scratch, count);
-  shrink_all (size, b->rounds->threshold, patches, groups, weights);
-  cosines_backward (size->cosines, patches, scratch, count);
+  dct_forward (size->cosines, patches, scratch, count);
+  threshold_codes (size, b->state->threshold, patches, groups, weights);
+  dct_backward (size->cosines, patches, scratch, count);
 }
 
 /* ---- batches and blocks ---- */
 
 typedef struct {
-  Window *window;
+  RowWindow *window;
   const Size *size;
   int count;
 } Adding;
@@ -251,8 +252,8 @@ add_channel (int channel, int worker, gpointer data)
 }
 
 static void
-code_batch (Rounds *r, Window *window, Size *size, const Place *centres,
-            int groups)
+code_batch (Collaborative *r, RowWindow *window, Size *size,
+            const Place *centres, int groups)
 {
   guint first = size->groups_done * (guint) size->scale.similar;
   Adding adding = { window, size, groups * size->scale.similar };
@@ -270,8 +271,8 @@ code_batch (Rounds *r, Window *window, Size *size, const Place *centres,
 }
 
 static gboolean
-code_size (Rounds *r, Window *window, Size *size, int top, int bottom,
-           const Progress *progress, GError **error)
+code_size (Collaborative *r, RowWindow *window, Size *size, int top,
+           int bottom, const Progress *progress, GError **error)
 {
   PlaceGrid grid = { size->scale.side, size->scale.step * r->spread };
   g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
@@ -288,17 +289,17 @@ code_size (Rounds *r, Window *window, Size *size, int top, int bottom,
 }
 
 static gboolean
-code_block (Window *window, int top, int bottom, const Progress *progress,
+code_block (RowWindow *window, int top, int bottom, const Progress *progress,
             gpointer data, GError **error)
 {
-  Rounds *r = data;
-  int reach = rounds_reach (r->settings);
+  Collaborative *r = data;
+  int reach = collaborative_reach (r->settings);
 
-  if (r->likeness.grey == NULL)
-    likeness_init (&r->likeness, window);
-  r->likeness.window = window;
+  if (r->search.grey == NULL)
+    patch_search_init (&r->search, window);
+  r->search.window = window;
   if (r->looking)
-    likeness_update (&r->likeness, top - SEARCH_RADIUS, bottom + reach);
+    patch_search_update (&r->search, top - SEARCH_RADIUS, bottom + reach);
   for (int i = 0; i < r->size_count; i++) {
     ProgressPart share = { progress, (double) i / r->size_count,
                            (double) (i + 1) / r->size_count };
@@ -315,24 +316,25 @@ code_block (Window *window, int top, int bottom, const Progress *progress,
 /* ---- rounds ---- */
 
 int
-rounds_reach (const RoundSettings *settings)
+collaborative_reach (const CollaborativeSettings *settings)
 {
   int reach = 0;
 
-  for (const RoundScale *scale = settings->scales; scale->side > 0; scale++)
+  for (const CollaborativeScale *scale = settings->scales; scale->side > 0;
+       scale++)
     reach =
       MAX (reach, scale->side + (scale->similar > 1 ? SEARCH_RADIUS : 0));
   return reach;
 }
 
 static void
-size_init (Size *size, const RoundScale *scale, int channels)
+size_init (Size *size, const CollaborativeScale *scale, int channels)
 {
   int numbers = scale->side * scale->side * channels;
 
   size->scale = *scale;
   size->numbers = numbers;
-  size->cosines = cosines_new (scale->side, channels);
+  size->cosines = dct_new (scale->side, channels);
   size->patches = g_new (float, (gsize) numbers *BATCH);
   size->places = g_new (Place, BATCH);
   size->weights = g_new (float, BATCH);
@@ -342,7 +344,7 @@ size_init (Size *size, const RoundScale *scale, int channels)
 static void
 size_clear (Size *size)
 {
-  cosines_free (size->cosines);
+  dct_free (size->cosines);
   g_free (size->patches);
   g_free (size->places);
   g_free (size->weights);
@@ -350,7 +352,8 @@ size_clear (Size *size)
 }
 
 static void
-rounds_init (Rounds *r, const RoundSettings *settings, int channels)
+collaborative_init (Collaborative *r, const CollaborativeSettings *settings,
+                    int channels)
 {
   int largest = 0;
 
@@ -367,21 +370,21 @@ rounds_init (Rounds *r, const RoundSettings *settings, int channels)
 }
 
 static void
-rounds_clear (Rounds *r)
+collaborative_clear (Collaborative *r)
 {
   for (int i = 0; i < r->size_count; i++)
     size_clear (&r->sizes[i]);
   for (int i = 0; i < parallel_threads (); i++)
     g_free (r->scratch[i]);
   g_free (r->scratch);
-  likeness_clear (&r->likeness);
+  patch_search_clear (&r->search);
 }
 
 static gboolean
-do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
-          GError **error)
+do_round (Collaborative *r, Canvas *canvas, int number,
+          const Progress *progress, GError **error)
 {
-  const RoundSettings *s = r->settings;
+  const CollaborativeSettings *s = r->settings;
   double share = s->rounds > 1 ? (double) number / (s->rounds - 1) : 1;
 
   r->threshold = (float) (s->first * pow (s->last / s->first, share));
@@ -396,20 +399,20 @@ do_round (Rounds *r, Canvas *canvas, int number, const Progress *progress,
 
 /* What the first rounds cost; a coarse one has a fourth of the patches. */
 static double
-work_before (const RoundSettings *settings, int rounds)
+work_before (const CollaborativeSettings *settings, int state)
 {
-  return rounds - 0.75 * MIN (rounds, settings->coarse);
+  return state - 0.75 * MIN (state, settings->coarse);
 }
 
 gboolean
-canvas_improve (Canvas *canvas, const RoundSettings *settings, gsize *patches,
-                const Progress *progress, GError **error)
+canvas_improve (Canvas *canvas, const CollaborativeSettings *settings,
+                gsize *patches, const Progress *progress, GError **error)
 {
-  Rounds r = { 0 };
+  Collaborative r = { 0 };
   double work = work_before (settings, settings->rounds);
   gboolean ok = TRUE;
 
-  rounds_init (&r, settings, canvas_channels (canvas));
+  collaborative_init (&r, settings, canvas_channels (canvas));
   for (int i = 0; ok && i < settings->rounds; i++) {
     ProgressPart part = { progress, work_before (settings, i) / work,
                           work_before (settings, i + 1) / work };
@@ -418,6 +421,6 @@ canvas_improve (Canvas *canvas, const RoundSettings *settings, gsize *patches,
     ok = do_round (&r, canvas, i, &round, error);
   }
   *patches = r.coded;
-  rounds_clear (&r);
+  collaborative_clear (&r);
   return ok;
 }

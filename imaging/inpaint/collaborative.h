@@ -30,7 +30,7 @@ typedef struct {
   int step;    /* from one to the next */
   int similar; /* patches that are coded together, a power of two; 1 for one
                   by one */
-} RoundScale;
+} CollaborativeScale;
 
 typedef struct {
   int rounds;
@@ -38,17 +38,17 @@ typedef struct {
                  and down: the coarse structure needs no more */
   double first, last; /* threshold of the first and the last round; geometric
                          in between; white is 1 */
-  RoundScale scales[MOST_SCALES + 1];
-} RoundSettings;
+  CollaborativeScale scales[MOST_SCALES + 1];
+} CollaborativeSettings;
 
 /* How far apart samples are that have to do with each other in a round: the
  * reach that a canvas needs. */
-int rounds_reach (const RoundSettings *settings);
+int collaborative_reach (const CollaborativeSettings *settings);
 
 /* Improves the missing samples of @canvas, which all have a value.
  *
  * @patches is set to the number of patches coded, over all rounds.  @progress
  * may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
-gboolean canvas_improve (Canvas *canvas, const RoundSettings *settings,
+gboolean canvas_improve (Canvas *canvas, const CollaborativeSettings *settings,
                          gsize *patches, const Progress *progress,
                          GError **error);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-struct Cosines {
+struct Dct {
   int channels;
   MatF axis;           /* side x side, a cosine a column */
   float colours[3][3]; /* K, and its inverse */
@@ -18,10 +18,10 @@ cosine (int i, int k, int n)
                   * cos (G_PI * (i + 0.5) * k / n));
 }
 
-Cosines *
-cosines_new (int side, int channels)
+Dct *
+dct_new (int side, int channels)
 {
-  Cosines *self = g_new (Cosines, 1);
+  Dct *self = g_new (Dct, 1);
 
   g_return_val_if_fail (channels == 1 || channels == 3, NULL);
 
@@ -37,7 +37,7 @@ cosines_new (int side, int channels)
 }
 
 void
-cosines_free (Cosines *self)
+dct_free (Dct *self)
 {
   if (self == NULL)
     return;
@@ -46,7 +46,7 @@ cosines_free (Cosines *self)
 }
 
 /* y <- K' y for the colours of every pixel. */
-VECTOR_CLONES static void
+CPU_DISPATCH static void
 mix_colours (const float K[3][3], float *y, int pixels, int count)
 {
   for (int p = 0; p < count; p++, y += 3 * pixels) {
@@ -90,7 +90,7 @@ last_to_first (const MatF *basis, float *from, float *to, int numbers)
 }
 
 void
-cosines_forward (const Cosines *self, float *y, float *scratch, int count)
+dct_forward (const Dct *self, float *y, float *scratch, int count)
 {
   int pixels = self->axis.rows * self->axis.rows;
   int numbers = pixels * self->channels * count;
@@ -102,7 +102,7 @@ cosines_forward (const Cosines *self, float *y, float *scratch, int count)
 }
 
 void
-cosines_backward (const Cosines *self, float *y, float *scratch, int count)
+dct_backward (const Dct *self, float *y, float *scratch, int count)
 {
   int pixels = self->axis.rows * self->axis.rows;
   int numbers = pixels * self->channels * count;

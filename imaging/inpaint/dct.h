@@ -15,21 +15,19 @@
 
 #include "base/matrix.h"
 
-typedef struct Cosines Cosines;
+typedef struct Dct Dct;
 
 /* For patches of 1 or 3 channels. */
-Cosines *cosines_new (int side, int channels);
+Dct *dct_new (int side, int channels);
 
 /* @self may be NULL. */
-void cosines_free (Cosines *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cosines, cosines_free)
+void dct_free (Dct *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dct, dct_free)
 
 /* Replaces the @count patches in @y, one after the other, each plane after
  * plane and row after row, by their codes: (k, l, m) of patch p is number
  * m + channels (p + count (k + side l)).  @scratch is as large. */
-void cosines_forward (const Cosines *self, float *y, float *scratch,
-                      int count);
+void dct_forward (const Dct *self, float *y, float *scratch, int count);
 
 /* The way back. */
-void cosines_backward (const Cosines *self, float *y, float *scratch,
-                       int count);
+void dct_backward (const Dct *self, float *y, float *scratch, int count);

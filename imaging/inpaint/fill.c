@@ -27,7 +27,7 @@
 
 /* Weight of a patch that no atom explains: it counts where nothing else does.
  */
-#define NO_SAY 1e-6f
+#define EMPTY_CODE_WEIGHT 1e-6f
 
 /* What differences between colours count. */
 #define COLOUR_SHARE 0.03
@@ -37,7 +37,7 @@
 #define LEEWAY 0.2f
 
 /* Less than the trust in any one sample. */
-#define LEAST_KNOWLEDGE 1e-3
+#define LEAST_TRUST 1e-3
 
 typedef struct {
   Canvas *canvas;
@@ -52,7 +52,7 @@ typedef struct {
   float *ridge;
   MatF Y, W;
   SparseMat X;
-  float *said; /* one patch */
+  float *predicted; /* one patch */
 } Filler;
 
 static double
@@ -100,7 +100,7 @@ typedef struct {
 /* Sum of the trust in the samples of the patch at @place; 0 where the group
  * wants nothing. */
 static double
-knowledge (const Window *window, Place place, int patch, Group group)
+patch_trust (const RowWindow *window, Place place, int patch, Group group)
 {
   int cols = MIN (patch, window->width - place.x);
   int bottom = MIN (place.y + patch, window->height);
@@ -109,12 +109,13 @@ knowledge (const Window *window, Place place, int patch, Group group)
 
   for (int y = place.y; y < bottom; y++)
     for (int x = 0; x < cols; x++)
-      wanted |= window_wanted (window, place.x, y)[x];
+      wanted |= row_window_wanted (window, place.x, y)[x];
   if (!(wanted & bits))
     return 0;
   for (int c = group.first; c < group.first + group.count; c++)
     for (int y = place.y; y < bottom; y++) {
-      const float *row = window->trust + window_offset (window, c, place.x, y);
+      const float *row =
+        window->trust + row_window_offset (window, c, place.x, y);
 
       for (int x = 0; x < cols; x++)
         sum += row[x];
@@ -123,7 +124,7 @@ knowledge (const Window *window, Place place, int patch, Group group)
 }
 
 static GArray *
-places_in (const Filler *f, const Window *window, int top, int bottom)
+places_in (const Filler *f, const RowWindow *window, int top, int bottom)
 {
   PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
 
@@ -138,8 +139,8 @@ group_from (const Filler *f, int first)
 
 /* A pass that only looks. */
 static gboolean
-measure_block (Window *window, int top, int bottom, const Progress *progress,
-               gpointer data, GError **error)
+measure_block (RowWindow *window, int top, int bottom,
+               const Progress *progress, gpointer data, GError **error)
 {
   Filler *f = data;
   g_autoptr (GArray) places = places_in (f, window, top, bottom);
@@ -147,26 +148,26 @@ measure_block (Window *window, int top, int bottom, const Progress *progress,
   for (int first = 0; first < window->channels;
        first += f->dictionary->channels)
     for (guint i = 0; i < places->len; i++)
-      f->most =
-        MAX (f->most, knowledge (window, g_array_index (places, Place, i),
-                                 f->dictionary->patch, group_from (f, first)));
+      f->most = MAX (
+        f->most, patch_trust (window, g_array_index (places, Place, i),
+                              f->dictionary->patch, group_from (f, first)));
   return progress_step (progress, 0, error);
 }
 
 /* The places whose patches know enough of @group. */
 static GArray *
-knowing_places (const Filler *f, const Window *window, const GArray *places,
-                Group group)
+places_with_trust (const Filler *f, const RowWindow *window,
+                   const GArray *places, Group group)
 {
-  GArray *knowing = g_array_new (FALSE, FALSE, sizeof (Place));
+  GArray *trusted = g_array_new (FALSE, FALSE, sizeof (Place));
 
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i);
 
-    if (knowledge (window, place, f->dictionary->patch, group) >= f->enough)
-      g_array_append_val (knowing, place);
+    if (patch_trust (window, place, f->dictionary->patch, group) >= f->enough)
+      g_array_append_val (trusted, place);
   }
-  return knowing;
+  return trusted;
 }
 
 /* ---- coding ---- */
@@ -174,44 +175,46 @@ knowing_places (const Filler *f, const Window *window, const GArray *places,
 /* Keeps what a patch says near what it was told: far from what is known,
  * sums of atoms know no bounds, and would be taken for known further in. */
 static void
-stay_within (float *said, const float *told, const float *trust, int samples)
+clamp_to_known_range (float *predicted, const float *known, const float *trust,
+                      int samples)
 {
   float least = INFINITY, most = -INFINITY, margin;
 
   for (int i = 0; i < samples; i++)
     if (trust[i] > 0) {
-      least = MIN (least, told[i]);
-      most = MAX (most, told[i]);
+      least = MIN (least, known[i]);
+      most = MAX (most, known[i]);
     }
   margin = LEEWAY * (most - least);
   for (int i = 0; i < samples && least <= most; i++)
-    said[i] = CLAMP (said[i], least - margin, most + margin);
+    predicted[i] = CLAMP (predicted[i], least - margin, most + margin);
 }
 
 /* What patch @p of a batch says in the end. */
 static void
-speak (Filler *f, Window *window, Place place, int first, int p,
-       const SparseMat *X)
+add_prediction (Filler *f, RowWindow *window, Place place, int first, int p,
+                const SparseMat *X)
 {
   const Dictionary *d = f->dictionary;
   int plane = d->patch * d->patch;
   /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
    * atom at all means that it had nothing to go by. */
-  float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : NO_SAY;
+  float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : EMPTY_CODE_WEIGHT;
 
-  sparse_apply (&d->atoms, X, p, f->said);
+  sparse_apply (&d->atoms, X, p, f->predicted);
   for (int c = 0; c < d->channels; c++) {
     if (f->settings->bounded)
-      stay_within (f->said + c * plane, matf_at (&f->Y, c * plane, p),
-                   matf_at (&f->W, c * plane, p), plane);
-    patch_add (window, place, d->patch, first + c, f->said + c * plane,
+      clamp_to_known_range (f->predicted + c * plane,
+                            matf_at (&f->Y, c * plane, p),
+                            matf_at (&f->W, c * plane, p), plane);
+    patch_add (window, place, d->patch, first + c, f->predicted + c * plane,
                weight);
   }
 }
 
 /* Codes channels @first on of @count patches and adds what they say. */
 static gboolean
-code_batch (Filler *f, Window *window, const Place *places, int count,
+code_batch (Filler *f, RowWindow *window, const Place *places, int count,
             int first, const Progress *progress, GError **error)
 {
   const Dictionary *d = f->dictionary;
@@ -229,23 +232,23 @@ code_batch (Filler *f, Window *window, const Place *places, int count,
   if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
     return FALSE;
   for (int p = 0; p < count; p++)
-    speak (f, window, places[p], first, p, &X);
+    add_prediction (f, window, places[p], first, p, &X);
   return TRUE;
 }
 
 static gboolean
-code_group (Filler *f, Window *window, const GArray *places, Group group,
+code_group (Filler *f, RowWindow *window, const GArray *places, Group group,
             const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) knowing = knowing_places (f, window, places, group);
+  g_autoptr (GArray) trusted = places_with_trust (f, window, places, group);
   Progress inner = { .cancellable = progress->cancellable };
 
-  for (guint start = 0; start < knowing->len; start += BATCH) {
-    int count = (int) MIN (BATCH, knowing->len - start);
+  for (guint start = 0; start < trusted->len; start += BATCH) {
+    int count = (int) MIN (BATCH, trusted->len - start);
 
-    if (!progress_step (progress, (double) start / (double) knowing->len,
+    if (!progress_step (progress, (double) start / (double) trusted->len,
                         error)
-        || !code_batch (f, window, &g_array_index (knowing, Place, start),
+        || !code_batch (f, window, &g_array_index (trusted, Place, start),
                         count, group.first, &inner, error))
       return FALSE;
     f->coded += (gsize) count;
@@ -254,7 +257,7 @@ code_group (Filler *f, Window *window, const GArray *places, Group group,
 }
 
 static gboolean
-code_block (Window *window, int top, int bottom, const Progress *progress,
+code_block (RowWindow *window, int top, int bottom, const Progress *progress,
             gpointer data, GError **error)
 {
   Filler *f = data;
@@ -278,18 +281,18 @@ code_block (Window *window, int top, int bottom, const Progress *progress,
  * hardly overlap may all see nothing but hole; patches between them see its
  * edge. */
 static gboolean
-lower_demands (Filler *f, const Progress *quiet, GError **error)
+relax_known_limit (Filler *f, const Progress *quiet, GError **error)
 {
   f->most = 0;
   if (!canvas_pass (f->canvas, PASS_UNFILLED, measure_block, f, quiet, error))
     return FALSE;
   f->enough = f->settings->least_share * f->most;
-  f->enough = MAX (f->enough, LEAST_KNOWLEDGE);
+  f->enough = MAX (f->enough, LEAST_TRUST);
   if (f->most > 0)
     return TRUE;
   if (f->step > 1) {
     f->step = (f->step + 1) / 2;
-    return lower_demands (f, quiet, error);
+    return relax_known_limit (f, quiet, error);
   }
   /* Holes that nothing known is near, such as those in the midst of what is
    * transparent. */
@@ -310,7 +313,7 @@ fill_all (Filler *f, const Progress *progress, GError **error)
   Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
   ProgressPart turn = { progress, 0, FIRST_TURN };
 
-  if (left > 0 && !lower_demands (f, &quiet, error))
+  if (left > 0 && !relax_known_limit (f, &quiet, error))
     return FALSE;
   while ((left = canvas_unfilled (f->canvas)) > 0) {
     Progress part = progress_part (&turn);
@@ -320,7 +323,7 @@ fill_all (Filler *f, const Progress *progress, GError **error)
     if (later == 0)
       later = canvas_unfilled (f->canvas);
     if (canvas_unfilled (f->canvas) == left
-        && !lower_demands (f, &quiet, error))
+        && !relax_known_limit (f, &quiet, error))
       return FALSE;
     turn.from = turn.to = 1
                           - (1 - FIRST_TURN)
@@ -340,7 +343,7 @@ filler_init (Filler *f)
   f->ridge = make_ridge (f->dictionary, f->settings->ridge);
   f->Y = matf_new (n, BATCH);
   f->W = matf_new (n, BATCH);
-  f->said = g_new (float, n);
+  f->predicted = g_new (float, n);
   f->X = sparse_new (f->dictionary->atoms.cols, BATCH, f->settings->max_atoms);
 }
 
@@ -351,7 +354,7 @@ filler_clear (Filler *f)
   g_free (f->ridge);
   matf_clear (&f->Y);
   matf_clear (&f->W);
-  g_free (f->said);
+  g_free (f->predicted);
   sparse_clear (&f->X);
 }
 

@@ -35,11 +35,11 @@ place_number (int number, int length, const PlaceGrid *grid)
 /* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
  * the columns in @span. */
 static void
-count_rows (int *columns, const Window *window, Span span, int from, int to,
+count_rows (int *columns, const RowWindow *window, Span span, int from, int to,
             int sign)
 {
   for (int y = from; y < MIN (to, window->height); y++) {
-    const guint8 *wanted = window_wanted (window, 0, y);
+    const guint8 *wanted = row_window_wanted (window, 0, y);
 
     for (int x = span.left; x < span.right; x++)
       columns[x] += wanted[x] != 0 ? sign : 0;
@@ -47,7 +47,7 @@ count_rows (int *columns, const Window *window, Span span, int from, int to,
 }
 
 static void
-places_of_row (GArray *places, const Window *window, const int *columns,
+places_of_row (GArray *places, const RowWindow *window, const int *columns,
                Span span, int y, const PlaceGrid *grid)
 {
   int end = place_after (span.right, window->width, grid);
@@ -65,7 +65,8 @@ places_of_row (GArray *places, const Window *window, const int *columns,
 }
 
 GArray *
-patch_places (const Window *window, const PlaceGrid *grid, int top, int bottom)
+patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
+              int bottom)
 {
   const GArray *spans = canvas_spans (window->canvas, top);
   GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
@@ -92,8 +93,8 @@ patch_places (const Window *window, const PlaceGrid *grid, int top, int bottom)
 /* ---- samples ---- */
 
 void
-patch_get (const Window *window, Place place, int patch, int first, int count,
-           float *y, float *w)
+patch_get (const RowWindow *window, Place place, int patch, int first,
+           int count, float *y, float *w)
 {
   int cols = MIN (patch, window->width - place.x);
   int rows = MIN (patch, window->height - place.y);
@@ -104,7 +105,7 @@ patch_get (const Window *window, Place place, int patch, int first, int count,
   }
   for (int c = 0; c < count; c++)
     for (int row = 0; row < rows; row++) {
-      gsize at = window_offset (window, first + c, place.x, place.y + row);
+      gsize at = row_window_offset (window, first + c, place.x, place.y + row);
       int to = (c * patch + row) * patch;
 
       for (int x = 0; x < cols; x++) {
@@ -115,24 +116,25 @@ patch_get (const Window *window, Place place, int patch, int first, int count,
 }
 
 void
-patch_copy (const Window *window, Place place, int patch, float *y)
+patch_copy (const RowWindow *window, Place place, int patch, float *y)
 {
   for (int c = 0; c < window->channels; c++)
     for (int row = 0; row < patch; row++, y += patch)
-      memcpy (
-        y, window->values + window_offset (window, c, place.x, place.y + row),
-        (gsize) patch * sizeof (float));
+      memcpy (y,
+              window->values
+                + row_window_offset (window, c, place.x, place.y + row),
+              (gsize) patch * sizeof (float));
 }
 
-VECTOR_CLONES void
-patch_add (Window *window, Place place, int patch, int channel, const float *y,
-           float weight)
+CPU_DISPATCH void
+patch_add (RowWindow *window, Place place, int patch, int channel,
+           const float *y, float weight)
 {
   int cols = MIN (patch, window->width - place.x);
   int rows = MIN (patch, window->height - place.y);
 
   for (int row = 0; row < rows; row++) {
-    gsize at = window_offset (window, channel, place.x, place.y + row);
+    gsize at = row_window_offset (window, channel, place.x, place.y + row);
 
     for (int x = 0; x < cols; x++) {
       window->sums[at + x] += weight * y[row * patch + x];

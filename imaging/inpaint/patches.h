@@ -20,20 +20,20 @@ typedef struct {
 /* The places of a grid, with upper edge in rows @top .. @bottom - 1, whose
  * patches hold a wanted pixel, row after row, as an array of Place.  The grid
  * reaches all edges of the picture. */
-GArray *patch_places (const Window *window, const PlaceGrid *grid, int top,
+GArray *patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
                       int bottom);
 
 /* Copies the patch at @place of channels @first .. @first + @count - 1 into
  * @y, plane after plane, and the trust in its samples into @w.  Samples that
  * are not trusted, or beyond the edge, become zero. */
-void patch_get (const Window *window, Place place, int patch, int first,
+void patch_get (const RowWindow *window, Place place, int patch, int first,
                 int count, float *y, float *w);
 
 /* Copies all channels of the patch at @place, which lies within the picture,
  * plane after plane. */
-void patch_copy (const Window *window, Place place, int patch, float *y);
+void patch_copy (const RowWindow *window, Place place, int patch, float *y);
 
 /* Adds @weight times the @channel-th plane @y of a patch, and @weight itself,
  * to the sums of the window. */
-void patch_add (Window *window, Place place, int patch, int channel,
+void patch_add (RowWindow *window, Place place, int patch, int channel,
                 const float *y, float weight);

@@ -15,7 +15,7 @@
 
 typedef struct {
   FillSettings fill;
-  RoundSettings rounds;
+  CollaborativeSettings rounds;
 } Effort;
 
 #define FILL(distance, atoms)                                                 \
@@ -79,9 +79,9 @@ choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
 /* Fills, and improves unless @rounds is NULL. */
 static gboolean
 fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
-                  const FillSettings *fill, const RoundSettings *rounds,
-                  double share, gsize *patches, const Progress *progress,
-                  GError **error)
+                  const FillSettings *fill,
+                  const CollaborativeSettings *rounds, double share,
+                  gsize *patches, const Progress *progress, GError **error)
 {
   ProgressPart filling = { progress, 0, share };
   ProgressPart improving = { progress, share, 1 };
@@ -104,10 +104,10 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
 {
   FillSettings fill = choose_fill (options, dictionary);
   gboolean improve = options->dictionary == NULL && !options->paper_protocol;
-  const RoundSettings *rounds =
+  const CollaborativeSettings *rounds =
     improve ? &efforts[options->quality].rounds : NULL;
   int reach =
-    MAX (dictionary->patch, rounds != NULL ? rounds_reach (rounds) : 0);
+    MAX (dictionary->patch, rounds != NULL ? collaborative_reach (rounds) : 0);
   g_autoptr (Canvas) canvas = canvas_new (
     image, missing, MAX (image_colours (image), dictionary->channels), reach,
     error);

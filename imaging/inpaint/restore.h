@@ -7,8 +7,8 @@
  *
  * With the built-in dictionary, rounds follow in which all patches around are
  * coded as they stand, coarse structure first, by cosines of several sizes
- * (rounds.h).  A dictionary that is named does the first part alone and more
- * thoroughly, so that dictionaries can be compared.
+ * (collaborative.h).  A dictionary that is named does the first part alone and
+ * more thoroughly, so that dictionaries can be compared.
  *
  * Known pixels are not touched, and what stands in missing ones has no
  * influence.  Wholly transparent pixels count as unknown.

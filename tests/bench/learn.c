@@ -25,7 +25,7 @@
 #define SAMPLES 10000
 #define WINDOW 500
 #define THRESHOLD 1.6
-#define KEEP_OLD 1.0 /* as in whitened.c */
+#define KEEP_OLD 1.0 /* as in polarstep.c */
 
 static const char *const photos[] = {
   "data/photos/badlands5.png", "data/photos/beach0.png",

@@ -32,8 +32,8 @@ typedef struct {
   double max_error;
 } Case;
 
-/* The last ones are what imaging/inpaint/fill.c asks for: some samples known, some
- * filled in and half trusted, rough atoms penalised. */
+/* The last ones are what imaging/inpaint/fill.c asks for: some samples known,
+ * some filled in and half trusted, rough atoms penalised. */
 static const Case cases[] = {
   { "plain 64 x 256, 10 atoms", ALL_SEEN, 64, 256, 10, 100000, 0 },
   { "masked 300 x 300, 30 atoms", HALF_HIDDEN, 300, 300, 30, 4096, 0 },

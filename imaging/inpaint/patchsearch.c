@@ -1,35 +1,35 @@
-#include "imaging/inpaint/similar.h"
+#include "imaging/inpaint/patchsearch.h"
 
 #include "base/cpudispatch.h"
 
 #include <math.h>
 
 void
-likeness_init (Likeness *self, const Window *window)
+patch_search_init (PatchSearch *self, const RowWindow *window)
 {
   self->window = window;
   self->grey = g_new (float, (gsize) window->rows *(gsize) window->width);
 }
 
 void
-likeness_clear (Likeness *self)
+patch_search_clear (PatchSearch *self)
 {
   g_clear_pointer (&self->grey, g_free);
 }
 
 static const float *
-grey_at (const Likeness *self, int x, int y)
+grey_at (const PatchSearch *self, int x, int y)
 {
-  return self->grey + window_offset (self->window, 0, x, y);
+  return self->grey + row_window_offset (self->window, 0, x, y);
 }
 
 static float
-mean_of_channels (const Window *w, int x, int y)
+mean_of_channels (const RowWindow *w, int x, int y)
 {
   float sum = 0;
 
   for (int c = 0; c < w->channels; c++) {
-    gsize at = window_offset (w, c, x, y);
+    gsize at = row_window_offset (w, c, x, y);
 
     sum += w->trust[at] > 0 ? w->values[at] : NAN;
   }
@@ -37,9 +37,9 @@ mean_of_channels (const Window *w, int x, int y)
 }
 
 void
-likeness_update (Likeness *self, int top, int bottom)
+patch_search_update (PatchSearch *self, int top, int bottom)
 {
-  const Window *w = self->window;
+  const RowWindow *w = self->window;
 
   for (int y = MAX (0, top); y < MIN (bottom, w->height); y++) {
     const GArray *spans = canvas_spans (w->canvas, y);
@@ -48,7 +48,8 @@ likeness_update (Likeness *self, int top, int bottom)
       Span span = g_array_index (spans, Span, i);
 
       for (int x = span.left; x < span.right; x++)
-        self->grey[window_offset (w, 0, x, y)] = mean_of_channels (w, x, y);
+        self->grey[row_window_offset (w, 0, x, y)] =
+          mean_of_channels (w, x, y);
     }
   }
 }
@@ -67,7 +68,7 @@ sum_of (const float *numbers, int count)
  * @most need not be exact: a third of the rows often tells.  Summed column by
  * column, which the compiler turns into vectors. */
 static inline float
-distance (const Likeness *self, Place a, Place b, int patch, float most)
+distance (const PatchSearch *self, Place a, Place b, int patch, float most)
 {
   float columns[LARGEST_SIMILAR] = { 0 };
 
@@ -101,11 +102,11 @@ insert (Place *found, float *distances, int have, int count, Place place,
   return MIN (have + 1, count);
 }
 
-VECTOR_CLONES void
-likeness_find (const Likeness *self, Place place, int patch, int radius,
-               Place *found, int count)
+CPU_DISPATCH void
+patch_search_find (const PatchSearch *self, Place place, int patch, int radius,
+                   Place *found, int count)
 {
-  const Window *w = self->window;
+  const RowWindow *w = self->window;
   int right = MIN (place.x + radius, w->width - patch);
   int bottom = MIN (place.y + radius, w->height - patch);
   float distances[MOST_SIMILAR];

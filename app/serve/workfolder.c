@@ -1,4 +1,4 @@
-#include "app/serve/workspace.h"
+#include "app/serve/workfolder.h"
 
 #include "app/files/files.h"
 #include "app/files/randomid.h"
@@ -11,7 +11,7 @@
 #define MOST_PICTURES 500
 #define MOST_PICTURE_BYTES ((gsize) 2 << 30)
 
-struct Studio {
+struct WorkFolder {
   char *folder, *pictures;
   GMutex lock; /* for what follows */
   guint picture_count;
@@ -39,12 +39,12 @@ remove_tree (const char *path)
   g_remove (path);
 }
 
-Studio *
-studio_new (GError **error)
+WorkFolder *
+work_folder_new (GError **error)
 {
   g_autofree char *folder =
     g_build_filename (g_get_tmp_dir (), "tessera-XXXXXX", NULL);
-  Studio *self;
+  WorkFolder *self;
 
   if (g_mkdtemp (folder) == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
@@ -52,7 +52,7 @@ studio_new (GError **error)
                  g_get_tmp_dir ());
     return NULL;
   }
-  self = g_new0 (Studio, 1);
+  self = g_new0 (WorkFolder, 1);
   self->pictures = g_build_filename (folder, "pictures", NULL);
   self->folder = g_steal_pointer (&folder);
   self->published =
@@ -63,7 +63,7 @@ studio_new (GError **error)
 }
 
 void
-studio_free (Studio *self)
+work_folder_free (WorkFolder *self)
 {
   if (self == NULL)
     return;
@@ -76,7 +76,7 @@ studio_free (Studio *self)
 }
 
 char *
-studio_new_path (Studio *self, const char *ending)
+work_folder_new_path (WorkFolder *self, const char *ending)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -87,7 +87,7 @@ studio_new_path (Studio *self, const char *ending)
 /* ---- pictures to learn from ---- */
 
 static gboolean
-has_room (const Studio *self, gsize size)
+has_room (const WorkFolder *self, gsize size)
 {
   return self->picture_count < MOST_PICTURES
          && size <= MOST_PICTURE_BYTES - self->picture_bytes;
@@ -111,7 +111,7 @@ ending_of (GBytes *bytes)
 }
 
 static gboolean
-write_picture (const Studio *self, GBytes *bytes, const char *ending,
+write_picture (const WorkFolder *self, GBytes *bytes, const char *ending,
                GError **error)
 {
   g_autofree char *path = g_strdup_printf ("%s/%04u.%s", self->pictures,
@@ -128,7 +128,7 @@ write_picture (const Studio *self, GBytes *bytes, const char *ending,
 }
 
 guint
-studio_add_picture (Studio *self, GBytes *bytes, GError **error)
+work_folder_add_picture (WorkFolder *self, GBytes *bytes, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -152,7 +152,7 @@ studio_add_picture (Studio *self, GBytes *bytes, GError **error)
 }
 
 void
-studio_clear_pictures (Studio *self)
+work_folder_clear_pictures (WorkFolder *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -164,7 +164,7 @@ studio_clear_pictures (Studio *self)
 }
 
 const char *
-studio_pictures (const Studio *self)
+work_folder_pictures (const WorkFolder *self)
 {
   return self->pictures;
 }
@@ -178,7 +178,7 @@ own_path (void)
 }
 
 char *
-studio_bundled (void)
+work_folder_bundled (void)
 {
   static const char *const places[] = { "../data/photos", "../../data/photos",
                                         "../share/tessera/photos" };
@@ -248,8 +248,8 @@ await_child (GSubprocess *child, GCancellable *cancellable)
 }
 
 gboolean
-studio_run (const char *const *arguments, const Progress *progress,
-            GError **error)
+work_folder_run (const char *const *arguments, const Progress *progress,
+                 GError **error)
 {
   g_autoptr (GSubprocess) child = NULL;
   g_autofree char *words = NULL;
@@ -271,7 +271,7 @@ studio_run (const char *const *arguments, const Progress *progress,
 /* ---- results ---- */
 
 char *
-studio_publish (Studio *self, const char *folder)
+work_folder_publish (WorkFolder *self, const char *folder)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
@@ -302,7 +302,8 @@ find_file (const char *folder, const char *name)
 }
 
 GBytes *
-studio_read (Studio *self, const char *id, const char *name, GError **error)
+work_folder_read (WorkFolder *self, const char *id, const char *name,
+                  GError **error)
 {
   g_autofree char *path = NULL;
   const char *folder;

@@ -1,4 +1,4 @@
-#include "app/synth/spread.h"
+#include "app/chart/spread.h"
 
 #include <math.h>
 

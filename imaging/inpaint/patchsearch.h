@@ -1,4 +1,4 @@
-/* similar.h - patches of a picture that look like a given one
+/* patchsearch.h - patches of a picture that look like a given one
  *
  * Looked for near it, by the squared distance of the means of their channels.
  */
@@ -12,20 +12,20 @@
 /* The mean of the channels of the rows of a window, NAN where nothing is
  * known.  Rows as in the window. */
 typedef struct {
-  const Window *window;
+  const RowWindow *window;
   float *grey;
-} Likeness;
+} PatchSearch;
 
 /* @window may change what it holds, but not its size. */
-void likeness_init (Likeness *self, const Window *window);
-void likeness_clear (Likeness *self);
+void patch_search_init (PatchSearch *self, const RowWindow *window);
+void patch_search_clear (PatchSearch *self);
 
 /* Takes over rows @top .. @bottom - 1 of the window. */
-void likeness_update (Likeness *self, int top, int bottom);
+void patch_search_update (PatchSearch *self, int top, int bottom);
 
 /* Sets @found to the @count places within @radius of @place whose patches are
  * most like the one there, best first; it is itself the first.  Repeats it
- * where there are fewer.  Only rows that likeness_update() knows are looked
- * at: the caller updates @radius rows above and below its patches. */
-void likeness_find (const Likeness *self, Place place, int patch, int radius,
-                    Place *found, int count);
+ * where there are fewer.  Only rows that patch_search_update() knows are
+ * looked at: the caller updates @radius rows above and below its patches. */
+void patch_search_find (const PatchSearch *self, Place place, int patch,
+                        int radius, Place *found, int count);
