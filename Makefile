@@ -27,7 +27,10 @@ PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS))
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
          -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTESSERA_VERSION='"$(VERSION)"' -I. \
+# Without -ffp-contract=off products and sums may be fused, and round otherwise
+# on processors that can.
+ALL_CFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE \
+             -DTESSERA_VERSION='"$(VERSION)"' -I. \
              $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
              $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm

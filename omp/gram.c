@@ -22,6 +22,7 @@
  * algorithm using batch orthogonal matching pursuit, 2008, solves for x in
  * each step instead.
  */
+#include "base/orderedgemm.h"
 #include "omp/pursuitprivate.h"
 
 #include <string.h>
@@ -167,7 +168,7 @@ encode (const PursuitTask *task, gpointer workspace, int first, int cols)
   MatF Y = matf_columns (task->Y, first, cols);
   MatF a = matf_columns (&w->a, 0, cols);
 
-  matf_multiply (1, &task->self->rows, PLAIN, &Y, PLAIN, 0, &a);
+  ordered_multiply (1, &task->self->rows, PLAIN, &Y, PLAIN, &a);
   for (int p = 0; p < cols; p++)
     encode_column (task, w, first + p, matf_at (&a, 0, p));
 }

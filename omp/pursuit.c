@@ -4,6 +4,7 @@
  */
 #include "omp/pursuit.h"
 
+#include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "omp/pursuitprivate.h"
 
@@ -55,7 +56,7 @@ pursuit_gram (const Pursuit *self)
 
   if (g_once_init_enter (&owner->gram_made)) {
     owner->gram = padded_new (self->D.cols, self->D.cols);
-    matf_multiply (1, &self->rows, PLAIN, &self->D, PLAIN, 0, &owner->gram);
+    ordered_multiply (1, &self->rows, PLAIN, &self->D, PLAIN, &owner->gram);
     g_once_init_leave (&owner->gram_made, TRUE);
   }
   return &self->gram;

@@ -1,6 +1,7 @@
 #include "imaging/denoise/nlbayes.h"
 
 #include "base/cholesky.h"
+#include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
@@ -160,7 +161,7 @@ estimate (Workspace *w, MatF *X, MatF *Y, double variance)
   Mat Z = mat_columns (&w->Z, 0, Y->cols);
 
   centre (X, w->mean);
-  matf_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, 0, &w->C);
+  ordered_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, &w->C);
   mat_from_float (&w->C, &w->A);
   for (int i = 0; i < w->A.rows; i++)
     *mat_at (&w->A, i, i) += variance;

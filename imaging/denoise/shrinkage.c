@@ -1,5 +1,6 @@
 #include "imaging/denoise/shrinkage.h"
 
+#include "base/orderedgemm.h"
 #include "imaging/denoise/overlap.h"
 #include "omp/pursuit.h"
 
@@ -176,10 +177,10 @@ code_by_shrinking (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
   MatF C = matf_columns (&b->C, 0, Y->cols);
   MatF G = s->guide != NULL ? matf_columns (&b->G, 0, Y->cols) : C;
 
-  matf_multiply (1, D, TRANSPOSED, Y, PLAIN, 0, &C);
+  ordered_multiply (1, D, TRANSPOSED, Y, PLAIN, &C);
   if (s->guide != NULL) {
     read_patches (s, s->guide, row, first, Y);
-    matf_multiply (1, D, TRANSPOSED, Y, PLAIN, 0, &G);
+    ordered_multiply (1, D, TRANSPOSED, Y, PLAIN, &G);
   }
   for (int j = 0; j < Y->cols; j++)
     b->weights[j] = s->guide != NULL
@@ -187,7 +188,7 @@ code_by_shrinking (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
                                 sigma * sigma)
                       : threshold (matf_at (&C, 0, j), s->means_apart ? 0 : 1,
                                    C.rows, (float) THRESHOLD * sigma);
-  matf_multiply (1, D, PLAIN, &C, PLAIN, 0, Y);
+  ordered_multiply (1, D, PLAIN, &C, PLAIN, Y);
 }
 
 /* Codes the patches in @Y, of places @first on in @row, and puts what their

@@ -1,5 +1,6 @@
 #include "imaging/detect/noise.h"
 
+#include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "dictlearn/initial.h"
 #include "imaging/detect/clipping.h"
@@ -164,7 +165,7 @@ survey_chunk (int chunk, int worker, gpointer data)
     if (s->blocks[i].number < 0)
       continue;
     read_block (s, x, y, &Y);
-    matf_multiply (1, &s->cosines->atoms, TRANSPOSED, &Y, PLAIN, 0, &C);
+    ordered_multiply (1, &s->cosines->atoms, TRANSPOSED, &Y, PLAIN, &C);
     measure (s, &s->blocks[i], &C);
   }
 }

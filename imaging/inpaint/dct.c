@@ -1,6 +1,7 @@
 #include "imaging/inpaint/dct.h"
 
 #include "base/cpudispatch.h"
+#include "base/orderedgemm.h"
 
 #include <math.h>
 
@@ -76,7 +77,7 @@ first_to_last (const MatF *basis, float *from, float *to, int numbers)
   MatF in = view (from, n, numbers / n);
   MatF out = view (to, numbers / n, n);
 
-  matf_multiply (1, &in, TRANSPOSED, basis, PLAIN, 0, &out);
+  ordered_multiply (1, &in, TRANSPOSED, basis, PLAIN, &out);
 }
 
 static void
@@ -86,7 +87,7 @@ last_to_first (const MatF *basis, float *from, float *to, int numbers)
   MatF in = view (from, numbers / n, n);
   MatF out = view (to, n, numbers / n);
 
-  matf_multiply (1, basis, PLAIN, &in, TRANSPOSED, 0, &out);
+  ordered_multiply (1, basis, PLAIN, &in, TRANSPOSED, &out);
 }
 
 void

@@ -1,0 +1,147 @@
+/* orderedgemm.c - register tiles, compiled for several sets of instructions
+ *
+ * A tile is TILE_ROWS x TILE_COLS entries of C, all of whose sums are in
+ * registers.  A panel of rows of op(A) is packed so that the rows of a tile
+ * lie side by side; numbers of op(B) are read one by one where they are.
+ * Lanes of a vector are different entries, and no sum is split, so that the
+ * shape of tiles and vectors does not show in the result.
+ *
+ * orderedgemm.inc has the loops.  Here it is included once for each set:
+ *
+ *     SET       its name; those of its functions and types start with it
+ *     TARGET    the attribute that lets the compiler use the set
+ *     WIDTH     floats in a register
+ */
+#include "base/orderedgemm.h"
+
+#include <string.h>
+
+/* Vectors of a tile's column, and columns: with the two vectors of op(A), one
+ * number of op(B) and one product they take up the 16 registers of SSE. */
+#define TILE_VECTORS 2
+#define TILE_COLS 6
+
+/* A panel is so long: as a whole it fits into the first cache. */
+#define INNER 256
+
+#define KERNEL(name) G_PASTE (SET, _##name)
+#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+
+/* Entry (i, j) of op(X) is data[i down + j across]. */
+typedef struct {
+  const float *data;
+  gsize down, across;
+} View;
+
+static View
+view (const MatF *X, MatOp op)
+{
+  gsize ld = (gsize) X->ld;
+
+  return op == PLAIN ? (View){ X->data, 1, ld } : (View){ X->data, ld, 1 };
+}
+
+static inline View
+view_at (View X, int i, int j)
+{
+  X.data += (gsize) i * X.down + (gsize) j * X.across;
+  return X;
+}
+
+/* Part of a product: C = factor (C or zero + op(A) op(B)). */
+typedef struct {
+  View A, B;
+  float *c;
+  gsize ld;
+  int rows, cols, inner;
+  gboolean resume; /* C has the sums so far */
+  float factor;
+} Part;
+
+/* ---- any processor ---- */
+
+#define SET portable
+#define TARGET
+#define WIDTH 4
+#include "base/orderedgemm.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+
+#if defined(__x86_64__)
+
+/* ---- AVX2 ---- */
+
+#define SET avx2
+#define TARGET __attribute__ ((target ("avx2")))
+#define WIDTH 8
+#include "base/orderedgemm.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+
+/* ---- AVX-512 ---- */
+
+#define SET avx512
+#define TARGET __attribute__ ((target ("avx512f")))
+#define WIDTH 16
+#include "base/orderedgemm.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+#endif
+
+typedef void (*MultiplyPart) (const Part *part);
+
+/* The @set-th that this processor can run, the best first, or NULL. */
+static MultiplyPart
+get_set (int set)
+{
+  MultiplyPart found[3];
+  int count = 0;
+
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports ("avx512f"))
+    found[count++] = avx512_multiply;
+  if (__builtin_cpu_supports ("avx2"))
+    found[count++] = avx2_multiply;
+#endif
+  found[count++] = portable_multiply;
+  return set < count ? found[set] : NULL;
+}
+
+gboolean
+ordered_multiply_with (int set, float alpha, const MatF *A, MatOp op_a,
+                       const MatF *B, MatOp op_b, MatF *C)
+{
+  int inner = op_a == PLAIN ? A->cols : A->rows;
+  MultiplyPart multiply = get_set (set);
+
+  g_return_val_if_fail ((op_a == PLAIN ? A->rows : A->cols) == C->rows, FALSE);
+  g_return_val_if_fail ((op_b == PLAIN ? B->rows : B->cols) == inner, FALSE);
+  g_return_val_if_fail ((op_b == PLAIN ? B->cols : B->rows) == C->cols, FALSE);
+
+  if (multiply == NULL)
+    return FALSE;
+  for (int k = 0; k < MAX (1, inner); k += INNER) {
+    Part part = { .A = view_at (view (A, op_a), 0, k),
+                  .B = view_at (view (B, op_b), k, 0),
+                  .c = C->data,
+                  .ld = (gsize) C->ld,
+                  .rows = C->rows,
+                  .cols = C->cols,
+                  .inner = MIN (INNER, inner - k),
+                  .resume = k > 0,
+                  .factor = k + INNER < inner ? 1 : alpha };
+
+    multiply (&part);
+  }
+  return TRUE;
+}
+
+void
+ordered_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
+                  MatOp op_b, MatF *C)
+{
+  ordered_multiply_with (0, alpha, A, op_a, B, op_b, C);
+}

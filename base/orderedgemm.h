@@ -1,0 +1,29 @@
+/* orderedgemm.h - products that come out the same everywhere
+ *
+ * BLAS promises numbers up to rounding.  How it rounds differs between the
+ * kernels for different processors, and within a kernel with the place of a
+ * column in its matrix and with the number of columns.  Here each entry is
+ *
+ *     c_ij = alpha (((a_i1 b_1j + a_i2 b_2j) + a_i3 b_3j) + ...),
+ *
+ * every product and every sum rounded by itself, in this order.  So an entry
+ * depends on its row and its column alone: not on what else is in the
+ * matrices, not on how they are cut, not on the processor.
+ *
+ * Whatever has to give the same bytes for any tiles, chunks or neighbours
+ * uses these; learning, where only the number of threads must not matter, may
+ * use base/matrix.h.
+ */
+#pragma once
+
+#include "base/matrix.h"
+
+/* C = alpha op(A) op(B).  @C shares no memory with the others. */
+void ordered_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
+                       MatOp op_b, MatF *C);
+
+/* For tests: the same by the @set-th set of instructions, the best first;
+ * FALSE when this processor has no more. */
+gboolean ordered_multiply_with (int set, float alpha, const MatF *A,
+                                MatOp op_a, const MatF *B, MatOp op_b,
+                                MatF *C);
