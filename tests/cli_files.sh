@@ -169,6 +169,22 @@ if (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
       ok "... and leave no file" [ ! -e small.png ]
     fi
   done
+
+  # Every command, whether it multiplies or not: OpenBLAS would wait forever.
+  for arguments in "inpaint photo.png --mask mask.png -o few.png" \
+    "denoise photo.png -o few.png" "learn $PHOTOS -o few.safetensors" \
+    "corrupt photo.png --missing 0.5 -o few.png" "score photo.png mask.png" \
+    "compare $PHOTOS -o few" "dict builtin" "synth time -o few" \
+    "serve --no-open"; do
+    # shellcheck disable=SC2086 # words are meant to be split
+    (ulimit -v 160000 && exec timeout 60 "$TESSERA" $arguments >out 2>err)
+    status=$?
+    if [ "$status" -eq 127 ]; then
+      skip "$arguments with little memory" "the program does not even start"
+    else
+      judge "$arguments with little memory" 4
+    fi
+  done
 else
   skip "little memory" "the program cannot be limited"
 fi

@@ -202,9 +202,8 @@ command_line_parse (CommandLine *line, char **argv, GError **error)
   if (line->help || line->version)
     return answer (line, &parser, error);
   terminal_init (line->quiet, line->verbose);
-  if (!check_arguments (line, error) || !check_files (line, error))
-    return FALSE;
-  if (line->uses_blas && !blas_guard_prepare (&line->threads, error))
+  if (!check_arguments (line, error) || !check_files (line, error)
+      || !blas_guard_prepare (&line->threads, error))
     return FALSE;
   parallel_init (line->threads);
   terminal_detail ("threads: %d, %s", parallel_threads (),

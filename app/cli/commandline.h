@@ -24,7 +24,6 @@ typedef struct {
   int min_arguments, max_arguments;
   CommonOptions common;
   GArray *options; /* Option */
-  gboolean uses_blas;
 
   /* What the user said. */
   gboolean answered; /* by --help or --version: there is nothing to do */

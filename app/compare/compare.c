@@ -159,7 +159,6 @@ parse (Compare *compare, char **argv, GError **error)
   line->about = about;
   line->max_arguments = G_MAXINT;
   line->common = COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED;
-  line->uses_blas = TRUE;
   add_options (compare);
   if (!command_line_parse (line, argv, error))
     return FALSE;

@@ -94,7 +94,6 @@ parse (Learn *learn, char **argv, GError **error)
   line->min_arguments = 1;
   line->max_arguments = G_MAXINT;
   line->common = COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED;
-  line->uses_blas = TRUE;
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   if (!command_line_parse (line, argv, error))
     return FALSE;

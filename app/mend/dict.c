@@ -160,7 +160,6 @@ dict_run (char **argv, GError **error)
   line->about = about;
   line->min_arguments = line->max_arguments = 1;
   line->common = COMMON_OUTPUT;
-  line->uses_blas = TRUE;
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   ok = command_line_parse (line, argv, error)
        && (line->answered || work (&dict, error));

@@ -74,7 +74,6 @@ parse (Repair *repair, char **argv, GError **error)
   line->usage = "IN -o OUT";
   line->about = repair->task->about;
   line->min_arguments = line->max_arguments = 1;
-  line->uses_blas = TRUE;
   line->common =
     COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED | COMMON_DICTIONARY;
   command_line_add (line, repair->task->options, repair->task->option_count);

@@ -58,7 +58,6 @@ parse (Serve *serve, char **argv, GError **error)
 
   line->usage = "";
   line->about = about;
-  line->uses_blas = TRUE;
   line->common = COMMON_LIMITS;
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   if (!command_line_parse (line, argv, error))
