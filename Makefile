@@ -47,11 +47,15 @@ objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 all: $(BUILD)/tessera
 
-$(BUILD)/tessera: $(call objects,$(APP_SRC)) $(BUILD)/libtessera.a
+ARCHIVES := $(BUILD)/libapp.a $(BUILD)/libtessera.a
+$(BUILD)/tessera: $(BUILD)/app/main.o $(ARCHIVES)
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
+# The program without its main(), for the tests.
+$(BUILD)/libapp.a: $(call objects,$(filter-out app/main.c,$(APP_SRC)))
 $(BUILD)/libtessera.a: $(call objects,$(LIB_SRC))
+$(ARCHIVES):
 	@rm -f $@
 	@echo "  ar   $@"
 	$(Q)$(AR) rcs $@ $^
@@ -65,7 +69,7 @@ TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 CLI_TESTS := $(wildcard tests/cli_*.sh tests/web_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
-$(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(BUILD)/libtessera.a
+$(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(ARCHIVES)
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
@@ -103,6 +107,10 @@ layers:
 	  allowed=$${allowed#$$layer }; done
 	@if grep -rnE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS)); then \
 	  echo "layers: only base/ includes BLAS and LAPACK" >&2; exit 1; fi
+	@if grep -rnE '\<exec[lv]' --include='*.c' $(LAYERS) \
+	  | grep -v '^app/system/restart.c:'; then \
+	  echo "layers: only app/system/restart.c starts the program again" >&2; \
+	  exit 1; fi
 
 headers:
 	@for h in $(HEADERS); do \

@@ -3,11 +3,11 @@
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
 #include "app/system/memory.h"
+#include "app/system/restart.h"
 #include "app/cli/suggest.h"
 #include "app/cli/terminal.h"
 #include "app/version.h"
 #include "base/error.h"
-#include "base/parallel.h"
 
 #include <locale.h>
 
@@ -96,7 +96,7 @@ main (int argc, char **argv)
   gboolean has_command = argc > 1;
   g_autoptr (GError) error = NULL;
 
-  parallel_choose_kernels (argv);
+  restart_if_needed (argv);
 
   /* Messages are in English, and numbers have a point; only how characters
    * are written is up to the user's locale. */

@@ -10,12 +10,6 @@
 #include "base/parallel.h"
 
 #include <cblas.h>
-#include <string.h>
-#include <unistd.h>
-
-/* What OpenBLAS calls the kernels it takes when it knows no better. */
-#define LAST_RESORT "Prescott"
-#define KERNELS_VARIABLE "OPENBLAS_CORETYPE"
 
 enum { FLAVOUR_SERIAL, FLAVOUR_PTHREAD, FLAVOUR_OPENMP };
 
@@ -23,32 +17,6 @@ static int thread_count = 1;
 
 /* Whether this thread is at work on a chunk. */
 static _Thread_local gboolean inside;
-
-/* The best kernels that this CPU can run, or NULL. */
-static const char *
-best_kernels (void)
-{
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq")
-      && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512vl"))
-    return "SkylakeX";
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return "Haswell";
-#endif
-  return NULL;
-}
-
-void
-parallel_choose_kernels (char **argv)
-{
-  if (g_getenv (KERNELS_VARIABLE) != NULL || best_kernels () == NULL
-      || strcmp (openblas_get_corename (), LAST_RESORT) != 0)
-    return;
-  g_setenv (KERNELS_VARIABLE, best_kernels (), TRUE);
-  execv ("/proc/self/exe", argv);
-  /* Still here: then slowly. */
-}
 
 void
 parallel_init (int threads)
@@ -65,6 +33,12 @@ int
 parallel_threads (void)
 {
   return thread_count;
+}
+
+const char *
+parallel_blas_kernels (void)
+{
+  return openblas_get_corename ();
 }
 
 const char *

@@ -16,15 +16,6 @@
  * workspace it may use: no two chunks run with the same one at a time. */
 typedef void (*ParallelFunc) (int chunk, int worker, gpointer data);
 
-/* To be called first thing in main(), with its @argv.
- *
- * OpenBLAS chooses its kernels when it is loaded, by the model of the CPU, and
- * takes the slowest for a model that is younger than itself: a fifth of the
- * speed.  Where that has happened on a CPU with AVX2 or AVX-512, this starts
- * the program anew with the right kernels named in OPENBLAS_CORETYPE.  Does
- * nothing where that variable is set. */
-void parallel_choose_kernels (char **argv);
-
 /* Sets up BLAS and the number of threads; @threads = 0 means one a core.
  * To be called once, before anything else of the library. */
 void parallel_init (int threads);
@@ -32,6 +23,10 @@ void parallel_init (int threads);
 /* The number of threads in use, at least 1.  It is 1 whatever was asked for
  * where BLAS may not be called from several threads. */
 int parallel_threads (void);
+
+/* The name of the kernels that OpenBLAS has taken, "Haswell" say.  May be
+ * called before parallel_init(). */
+const char *parallel_blas_kernels (void);
 
 /* The name of the BLAS in use: version, flavour and core. */
 const char *parallel_blas_name (void);

@@ -1,5 +1,6 @@
 #include "tests/support.h"
 
+#include "app/system/restart.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "imaging/codec/codec.h"
@@ -10,7 +11,7 @@
 void
 test_start (int *argc, char ***argv)
 {
-  parallel_choose_kernels (*argv);
+  restart_if_needed (*argv);
   g_test_init (argc, argv, NULL);
   parallel_init (2);
 }

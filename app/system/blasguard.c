@@ -4,10 +4,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 
-#include <limits.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The largest that OpenBLAS has for any processor. */
 #define BLAS_BUFFER ((gsize) 128 << 20)
@@ -66,46 +63,3 @@ blas_guard_prepare (int *threads, GError **error)
   claim_blas_buffer ();
   return TRUE;
 }
-
-/* ---- before main() ----
- *
- * OpenBLAS starts threads of its own when it is loaded, though we never use
- * them, and when there is no room for their buffers, it hangs or kills the
- * program before main() can do a thing.  So where the address space is
- * limited, the program starts itself anew with these threads turned off.  The
- * one place early enough for that is .preinit_array, which runs before the
- * libraries set themselves up; setenv() does not last there. */
-
-#define BLAS_THREADS "OPENBLAS_NUM_THREADS="
-
-MEMORY_NO_SANITIZER static void
-turn_off_blas_threads (int argc, char **argv, char **envp)
-{
-  char self[PATH_MAX];
-  char **environment;
-  gssize length = readlink ("/proc/self/exe", self, sizeof self - 1);
-  int count = 0, kept = 0;
-
-  (void) argc;
-  if (length < 0 || !memory_is_limited ())
-    return;
-  self[length] = '\0';
-  while (envp[count] != NULL)
-    count++;
-  environment = g_newa (char *, count + 2);
-  for (int i = 0; i < count; i++) {
-    if (strcmp (envp[i], BLAS_THREADS "1") == 0)
-      return;
-    if (strncmp (envp[i], BLAS_THREADS, strlen (BLAS_THREADS)) != 0)
-      environment[kept++] = envp[i];
-  }
-  environment[kept++] = (char[]){ BLAS_THREADS "1" };
-  environment[kept] = NULL;
-  execve (self, argv, environment);
-}
-
-#define PREINIT __attribute__ ((section (".preinit_array"), used))
-
-typedef void (*PreinitFunc) (int, char **, char **);
-
-PREINIT static const PreinitFunc before_main = turn_off_blas_threads;

@@ -1,5 +1,6 @@
 #include "tests/bench/bench.h"
 
+#include "app/system/restart.h"
 #include "base/parallel.h"
 #include "tests/support.h"
 
@@ -11,7 +12,7 @@
 void
 bench_start (char **argv)
 {
-  parallel_choose_kernels (argv);
+  restart_if_needed (argv);
   parallel_init (0);
 }
 
