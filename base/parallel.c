@@ -4,8 +4,8 @@
  *   serial   calls from several threads at a time give wrong numbers, so we
  *            stay with one thread;
  *   openmp   openblas_set_num_threads() counts for the calling thread only,
- *            so every worker calls it;
- *   pthread  one call at the start is enough.
+ *            so every thread calls it;
+ *   pthread  one call is enough for all threads.
  */
 #include "base/parallel.h"
 
@@ -13,27 +13,15 @@
 
 enum { FLAVOUR_SERIAL, FLAVOUR_PTHREAD, FLAVOUR_OPENMP };
 
-static int thread_count = 1;
-
 /* Whether this thread is at work on a chunk. */
 static _Thread_local gboolean inside;
 
-void
-parallel_init (int threads)
-{
-  openblas_set_num_threads (1);
-  if (threads <= 0)
-    threads = (int) g_get_num_processors ();
-  if (openblas_get_parallel () == FLAVOUR_SERIAL)
-    threads = 1;
-  thread_count = threads;
-}
+/* The pool of this thread's loops, between parallel_enter() and leave. */
+static _Thread_local ThreadPool *current;
+static _Thread_local gboolean entered;
 
-int
-parallel_threads (void)
-{
-  return thread_count;
-}
+/* The pool of loops outside of any scope; NULL for no threads. */
+static ThreadPool *default_pool;
 
 const char *
 parallel_blas_kernels (void)
@@ -75,16 +63,22 @@ typedef struct {
   gint stopped; /* atomic */
 } Job;
 
-/* Threads are started once and wait for jobs; there is one job at a time. */
-static struct {
+struct ThreadPool {
+  int threads; /* with the one that has the work done */
   GMutex lock;
-  GCond wake; /* there is a job */
+  GCond wake; /* there is a job, or an end */
   GCond rest; /* a thread has finished its part */
   Job *job;   /* NULL for none */
   gint jobs;  /* how many there were; atomic */
-  int threads;
-  int busy; /* threads at work on the job */
-} pool;
+  int busy;   /* threads at work on the job */
+  gboolean taken, ended;
+  GPtrArray *started; /* GThread */
+};
+
+typedef struct {
+  ThreadPool *pool;
+  int number;
+} Worker;
 
 /* Looks for the next job so often before going to sleep: jobs often follow one
  * another within microseconds, and waking takes longer. */
@@ -109,76 +103,112 @@ do_one_chunk (Job *job, int worker)
   return TRUE;
 }
 
-/* Waits for a job that is not the one numbered @seen. */
+/* Waits for a job that is not the one numbered @seen, or the end of the pool;
+ * returns with the lock. */
 static void
-await_job (gint seen)
+await_job (ThreadPool *pool, gint seen)
 {
   for (int i = 0; i < PATIENCE; i++)
-    if (g_atomic_int_get (&pool.jobs) != seen)
+    if (g_atomic_int_get (&pool->jobs) != seen)
       break;
-  g_mutex_lock (&pool.lock);
-  while (pool.jobs == seen)
-    g_cond_wait (&pool.wake, &pool.lock);
+  g_mutex_lock (&pool->lock);
+  while (pool->jobs == seen && !pool->ended)
+    g_cond_wait (&pool->wake, &pool->lock);
+}
+
+/* Does what it can of the current job; called and left with the lock. */
+static void
+help (ThreadPool *pool, int number)
+{
+  Job *job = pool->job;
+
+  if (job == NULL || number > job->helpers)
+    return;
+  pool->busy++;
+  g_mutex_unlock (&pool->lock);
+  while (do_one_chunk (job, number))
+    ;
+  g_mutex_lock (&pool->lock);
+  pool->busy--;
+  g_cond_signal (&pool->rest);
 }
 
 static gpointer
 run_worker (gpointer data)
 {
-  int number = GPOINTER_TO_INT (data);
+  g_autofree Worker *worker = data;
+  ThreadPool *pool = worker->pool;
+  gboolean ended;
   gint seen = 0;
 
+  current = pool;
+  entered = TRUE;
   if (openblas_get_parallel () == FLAVOUR_OPENMP)
     openblas_set_num_threads (1);
-  for (;;) {
-    Job *job;
-
-    await_job (seen); /* returns with the lock */
-    seen = pool.jobs;
-    job = pool.job;
-    if (job != NULL && number <= job->helpers) {
-      pool.busy++;
-      g_mutex_unlock (&pool.lock);
-      while (do_one_chunk (job, number))
-        ;
-      g_mutex_lock (&pool.lock);
-      pool.busy--;
-      g_cond_signal (&pool.rest);
-    }
-    g_mutex_unlock (&pool.lock);
-  }
+  do {
+    await_job (pool, seen);
+    seen = pool->jobs;
+    help (pool, worker->number);
+    ended = pool->ended;
+    g_mutex_unlock (&pool->lock);
+  } while (!ended);
   return NULL;
 }
 
-/* Hands @job to the threads of the pool, started as needed.  A thread that the
- * system refuses leaves its chunks to the others. */
+/* Starts the threads that @job lacks.  One that the system refuses leaves its
+ * chunks to the others. */
 static void
-open_job (Job *job)
+start_threads (ThreadPool *pool, const Job *job)
 {
-  g_mutex_lock (&pool.lock);
-  while (pool.threads < job->helpers) {
-    GThread *thread = g_thread_try_new (
-      "tessera", run_worker, GINT_TO_POINTER (pool.threads + 1), NULL);
+  while ((int) pool->started->len < job->helpers) {
+    Worker *worker = g_new (Worker, 1);
+    GThread *thread;
 
-    if (thread == NULL)
-      break;
-    g_thread_unref (thread);
-    pool.threads++;
+    *worker = (Worker){ pool, (int) pool->started->len + 1 };
+    thread = g_thread_try_new ("tessera", run_worker, worker, NULL);
+    if (thread == NULL) {
+      g_free (worker);
+      return;
+    }
+    g_ptr_array_add (pool->started, thread);
   }
-  pool.job = job;
-  g_atomic_int_inc (&pool.jobs);
-  g_cond_broadcast (&pool.wake);
-  g_mutex_unlock (&pool.lock);
+}
+
+/* Hands @job to the threads of @pool.  FALSE when they have another one. */
+static gboolean
+open_job (ThreadPool *pool, Job *job)
+{
+  gboolean ours;
+
+  g_mutex_lock (&pool->lock);
+  ours = !pool->taken;
+  if (ours) {
+    start_threads (pool, job);
+    pool->taken = TRUE;
+    pool->job = job;
+    g_atomic_int_inc (&pool->jobs);
+    g_cond_broadcast (&pool->wake);
+  }
+  g_mutex_unlock (&pool->lock);
+  return ours;
 }
 
 /* Waits until no thread looks at the job any more. */
 static void
-close_job (void)
+close_job (ThreadPool *pool)
 {
-  g_mutex_lock (&pool.lock);
-  pool.job = NULL;
-  while (pool.busy > 0)
-    g_cond_wait (&pool.rest, &pool.lock);
-  g_mutex_unlock (&pool.lock);
+  g_mutex_lock (&pool->lock);
+  pool->job = NULL;
+  while (pool->busy > 0)
+    g_cond_wait (&pool->rest, &pool->lock);
+  pool->taken = FALSE;
+  g_mutex_unlock (&pool->lock);
+}
+
+static ThreadPool *
+own_pool (void)
+{
+  return entered ? current : default_pool;
 }
 
 gboolean
@@ -186,11 +216,11 @@ parallel_for (int chunks, ParallelFunc func, gpointer data,
               const Progress *progress, GError **error)
 {
   Job job = { .func = func, .data = data, .chunks = chunks };
-  gboolean ok;
+  ThreadPool *pool = own_pool ();
+  gboolean opened, ok;
 
-  job.helpers = inside ? 0 : MAX (0, MIN (thread_count, chunks) - 1);
-  if (job.helpers > 0)
-    open_job (&job);
+  job.helpers = inside ? 0 : MAX (0, MIN (parallel_threads (), chunks) - 1);
+  opened = job.helpers > 0 && open_job (pool, &job);
   do {
     double share =
       chunks > 0 ? (double) g_atomic_int_get (&job.done) / chunks : 1;
@@ -199,7 +229,104 @@ parallel_for (int chunks, ParallelFunc func, gpointer data,
     if (!ok)
       g_atomic_int_set (&job.stopped, TRUE);
   } while (do_one_chunk (&job, 0));
-  if (job.helpers > 0)
-    close_job ();
+  if (opened)
+    close_job (pool);
   return ok;
+}
+
+/* ---- pools ---- */
+
+static void
+join (gpointer thread)
+{
+  g_thread_join (thread);
+}
+
+ThreadPool *
+thread_pool_new (int threads)
+{
+  ThreadPool *pool = g_new0 (ThreadPool, 1);
+
+  if (threads <= 0)
+    threads = (int) g_get_num_processors ();
+  pool->threads = openblas_get_parallel () == FLAVOUR_SERIAL ? 1 : threads;
+  g_mutex_init (&pool->lock);
+  g_cond_init (&pool->wake);
+  g_cond_init (&pool->rest);
+  pool->started = g_ptr_array_new_with_free_func (join);
+  return pool;
+}
+
+void
+thread_pool_free (ThreadPool *pool)
+{
+  if (pool == NULL)
+    return;
+  g_mutex_lock (&pool->lock);
+  pool->ended = TRUE;
+  g_cond_broadcast (&pool->wake);
+  g_mutex_unlock (&pool->lock);
+  g_ptr_array_unref (pool->started);
+  g_mutex_clear (&pool->lock);
+  g_cond_clear (&pool->wake);
+  g_cond_clear (&pool->rest);
+  g_free (pool);
+}
+
+int
+parallel_threads (void)
+{
+  const ThreadPool *pool = own_pool ();
+
+  return pool != NULL ? pool->threads : 1;
+}
+
+void
+parallel_init (int threads)
+{
+  openblas_set_num_threads (1);
+  thread_pool_free (default_pool);
+  default_pool = thread_pool_new (threads);
+}
+
+/* ---- scopes ---- */
+
+/* How many scopes there are, and the number of threads that OpenBLAS had
+ * before the first. */
+static GMutex scope_lock;
+static int scopes, blas_threads;
+
+/* Lets in one thread at a time, but that one as often as it likes. */
+static GRecMutex serial_lock;
+
+void
+parallel_enter (ParallelScope *scope, ThreadPool *pool)
+{
+  if (openblas_get_parallel () == FLAVOUR_SERIAL)
+    g_rec_mutex_lock (&serial_lock);
+  g_mutex_lock (&scope_lock);
+  if (scopes++ == 0)
+    blas_threads = openblas_get_num_threads ();
+  if (scopes == 1 || openblas_get_parallel () == FLAVOUR_OPENMP)
+    openblas_set_num_threads (1);
+  g_mutex_unlock (&scope_lock);
+  *scope = (ParallelScope){ current, entered };
+  current = pool;
+  entered = TRUE;
+}
+
+void
+parallel_leave (const ParallelScope *scope)
+{
+  gboolean outermost = !scope->was_entered;
+
+  current = scope->outer;
+  entered = scope->was_entered;
+  g_mutex_lock (&scope_lock);
+  if (--scopes == 0
+      || (outermost && openblas_get_parallel () == FLAVOUR_OPENMP))
+    openblas_set_num_threads (blas_threads);
+  g_mutex_unlock (&scope_lock);
+  if (openblas_get_parallel () == FLAVOUR_SERIAL)
+    g_rec_mutex_unlock (&serial_lock);
 }

@@ -16,12 +16,39 @@
  * workspace it may use: no two chunks run with the same one at a time. */
 typedef void (*ParallelFunc) (int chunk, int worker, gpointer data);
 
-/* Sets up BLAS and the number of threads; @threads = 0 means one a core.
- * To be called once, before anything else of the library. */
+/* Threads that wait for work.  Any thread may have work done by them; one at
+ * a time does, and who comes while they are busy works alone. */
+typedef struct ThreadPool ThreadPool;
+
+/* @threads with the one that has the work done, 0 for one per core.  They are
+ * started when they are first needed.  The caller owns it. */
+ThreadPool *thread_pool_new (int threads);
+
+/* Ends the threads.  @pool may be NULL, and nobody may be using it. */
+void thread_pool_free (ThreadPool *pool);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThreadPool, thread_pool_free)
+
+/* What parallel_leave() needs to know. */
+typedef struct {
+  ThreadPool *outer;
+  gboolean was_entered;
+} ParallelScope;
+
+/* Between these two, loops of the calling thread run in @pool (NULL for this
+ * thread alone), and OpenBLAS uses one thread per call.  OpenBLAS has one such
+ * setting for the process; it is put back when the last thread has left.
+ * Scopes may be nested, also by several threads at once. */
+void parallel_enter (ParallelScope *scope, ThreadPool *pool);
+void parallel_leave (const ParallelScope *scope);
+
+/* For programs whose process is theirs: sets up BLAS for good, and the number
+ * of threads, 0 for one per core, of all loops outside of a scope.  Not while
+ * such a loop runs. */
 void parallel_init (int threads);
 
-/* The number of threads in use, at least 1.  It is 1 whatever was asked for
- * where BLAS may not be called from several threads. */
+/* The number of threads that a loop of the calling thread uses, at least 1.
+ * It is 1 whatever was asked for where BLAS may not be called from several
+ * threads. */
 int parallel_threads (void);
 
 /* The name of the kernels that OpenBLAS has taken, "Haswell" say.  May be
@@ -31,9 +58,7 @@ const char *parallel_blas_kernels (void);
 /* The name of the BLAS in use: version, flavour and core. */
 const char *parallel_blas_name (void);
 
-/* To be called by one thread at a time, the one that has the work done.
- *
- * Calls @func for the chunks 0 .. @chunks - 1 and returns when all are done.
+/* Calls @func for the chunks 0 .. @chunks - 1 and returns when all are done.
  * @progress may be NULL and sees the share of chunks that are done.
  * Called from inside a chunk, or with a single chunk, it starts no thread.
  * FALSE only when it was cancelled; some chunks were then left out. */

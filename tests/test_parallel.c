@@ -3,6 +3,8 @@
 #include "base/parallel.h"
 #include "tests/support.h"
 
+#include <cblas.h>
+
 enum { CHUNKS = 200 };
 
 typedef struct {
@@ -73,6 +75,60 @@ test_cancel (void)
   g_assert_cmpint (done, <, CHUNKS);
 }
 
+/* Two threads, each with loops of its own, share a pool. */
+static gpointer
+run_loops (gpointer data)
+{
+  ParallelScope scope;
+
+  parallel_enter (&scope, data);
+  for (int i = 0; i < 20; i++) {
+    Record record = { .caller = g_thread_self () };
+    Progress progress = { .report = note_report, .user_data = &record };
+
+    g_assert_true (
+      parallel_for (CHUNKS / 10, count_chunk, &record, &progress, NULL));
+    for (int j = 0; j < CHUNKS / 10; j++)
+      g_assert_cmpint (record.times[j], ==, 1);
+  }
+  parallel_leave (&scope);
+  return NULL;
+}
+
+static void
+test_shared_pool (void)
+{
+  g_autoptr (ThreadPool) pool = thread_pool_new (3);
+  GThread *other = g_thread_new ("other", run_loops, pool);
+
+  run_loops (pool);
+  g_thread_join (other);
+}
+
+static void
+test_scopes (void)
+{
+  g_autoptr (ThreadPool) pool = thread_pool_new (3);
+  ParallelScope outer, inner;
+  int blas;
+
+  parallel_init (2);
+  openblas_set_num_threads (2);
+  blas = openblas_get_num_threads (); /* 1 where it has no threads */
+  parallel_enter (&outer, pool);
+  g_assert_cmpint (openblas_get_num_threads (), ==, 1);
+  g_assert_cmpint (parallel_threads (), ==, blas == 1 ? 1 : 3);
+  parallel_enter (&inner, NULL);
+  g_assert_cmpint (parallel_threads (), ==, 1);
+  parallel_leave (&inner);
+  g_assert_cmpint (parallel_threads (), ==, blas == 1 ? 1 : 3);
+  g_assert_cmpint (openblas_get_num_threads (), ==, 1);
+  parallel_leave (&outer);
+  g_assert_cmpint (parallel_threads (), ==, blas == 1 ? 1 : 2);
+  g_assert_cmpint (openblas_get_num_threads (), ==, blas);
+  parallel_init (2);
+}
+
 static void
 test_no_chunks (void)
 {
@@ -85,6 +141,8 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/parallel/every-chunk-once", test_every_chunk_once);
   g_test_add_func ("/parallel/cancel", test_cancel);
+  g_test_add_func ("/parallel/shared-pool", test_shared_pool);
+  g_test_add_func ("/parallel/scopes", test_scopes);
   g_test_add_func ("/parallel/no-chunks", test_no_chunks);
   return g_test_run ();
 }
