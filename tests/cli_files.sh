@@ -133,6 +133,13 @@ judge "a closed standard output" 1
 status=$?
 judge "a closed standard input" 3
 
+(ulimit -f 4 && "$TESSERA" inpaint photo.png -m mask.png -q -o big.png) 2>err
+status=$?
+judge "a limit for the size of files" 1
+ok "... is named" says "File too large"
+ok "... and leaves no file" [ ! -e big.png ]
+ok "... nor a part of one" nothing_pending
+
 # ---- pipes ----
 
 "$TESSERA" inpaint - -m mask.png -q -o - <photo.png >piped.png

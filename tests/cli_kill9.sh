@@ -42,4 +42,28 @@ sed 's/^/# /' counts
 ok "200 killed runs left whole files only" grep -q '^neither 0$' counts
 ok "... some of them old" grep -q '^old [1-9]' counts
 
+# A run that is killed when all is written and before it has its name.
+cat >kill.c <<'END'
+#include <signal.h>
+int fsync (int fd);
+int fsync (int fd) { (void) fd; return raise (SIGKILL); }
+END
+if ! perl -e '
+  use Fcntl; # O_TMPFILE
+  sysopen my $file, ".", O_WRONLY | 020200000, 0600 or exit 1;'; then
+  skip "a nameless file" "this file system has none"
+elif ! ${CC:-cc} -shared -fPIC -o kill.so kill.c 2>/dev/null; then
+  skip "a nameless file" "there is no compiler"
+elif ! (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
+  skip "a nameless file" "a sanitizer does not let us in"
+else
+  rm -f .tessera*
+  for output in fresh.png victim.png; do
+    LD_PRELOAD=$PWD/kill.so "$TESSERA" inpaint photo.png --mask mask.png -q \
+      --force -o $output
+    ok "killed before $output has its name" [ $? -eq 137 ]
+    ok "... leaves nothing behind" nothing_pending
+  done
+fi
+
 finish

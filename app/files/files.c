@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +13,21 @@
 
 #define FIRST_BYTES ((gsize) 1 << 16)
 
+static void
+ignore (int number)
+{
+  (void) number;
+}
+
 void
 files_init (void)
 {
   /* Opened the wrong way round, so that using them fails as it should. */
   static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+  /* A handler, unlike SIG_IGN, is not passed on to programs we start. */
+  struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
 
+  sigaction (SIGXFSZ, &action, NULL);
   for (int fd = 0; fd < (int) G_N_ELEMENTS (flags); fd++)
     if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", flags[fd]) < 0)
       return;

@@ -7,7 +7,8 @@
 #include <glib.h>
 
 /* Keeps descriptors 0, 1 and 2 taken where the program was started without
- * them, lest a file we open be taken for standard output.  To be called
+ * them, lest a file we open be taken for standard output; and makes a file
+ * beyond the limit of its size (ulimit -f) an error of write().  To be called
  * first. */
 void files_init (void);
 

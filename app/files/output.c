@@ -247,9 +247,8 @@ write_pending (const char *folder, const char *target, GBytes *data)
 {
   int fd = unfinished_open (folder);
 
-  return fd >= 0
-         && close_after (fd, copy_permissions (fd, target)
-                               && write_bytes (fd, data) && fsync (fd) == 0);
+  return fd >= 0 && copy_permissions (fd, target) && write_bytes (fd, data)
+         && fsync (fd) == 0;
 }
 
 /* After this the file survives a power cut under its final name.  Not every

@@ -1,3 +1,11 @@
+/* unfinished.c - a file without a name, where the file system has that
+ *
+ * A file that is opened with O_TMPFILE has no name until it is linked to one:
+ * whatever ends the program before, the system removes it.  linkat() does not
+ * replace a file, so one that is to be replaced needs a hidden name for the
+ * moment between linkat() and rename().  Other file systems need that name
+ * from the start.
+ */
 #include "app/files/unfinished.h"
 
 #include "app/cli/terminal.h"
@@ -10,28 +18,88 @@
 /* Names that are tried, should one of them be taken. */
 #define NAME_TRIES 100
 
+#define NAME_FORMAT "%s/.tessera-%08x.tmp"
+
 static GMutex lock;
-static char *pending; /* path of the file, NULL for none */
+static int pending_fd = -1; /* of the file, -1 for none */
+static char *pending;       /* its path, NULL while it has none */
+
+/* The name by which the system knows an open file. */
+typedef char DescriptorPath[32];
+
+static void
+descriptor_path (int fd, DescriptorPath path)
+{
+  g_snprintf (path, sizeof (DescriptorPath), "/proc/self/fd/%d", fd);
+}
+
+/* A file in @folder without a name, or -1 if there can be none, or none that
+ * could be given a name later. */
+static int
+open_nameless (const char *folder)
+{
+#ifdef O_TMPFILE
+  int fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  DescriptorPath path;
+
+  if (fd < 0)
+    return -1;
+  descriptor_path (fd, path);
+  if (faccessat (AT_FDCWD, path, F_OK, 0) == 0)
+    return fd;
+  close (fd);
+#endif
+  return -1;
+}
+
+/* Calls @make with hidden names in @folder until one of them is free, which
+ * becomes the pending one.  Returns what @make does, -1 with errno set if it
+ * fails. */
+static int
+make_hidden (const char *folder, int (*make) (const char *path))
+{
+  int result = -1;
+
+  for (int try = 0; result < 0 && try < NAME_TRIES; try++) {
+    g_autofree char *path =
+      g_strdup_printf (NAME_FORMAT, folder, g_random_int ());
+
+    result = make (path);
+    if (result >= 0)
+      pending = g_steal_pointer (&path);
+    else if (errno != EEXIST)
+      break;
+  }
+  return result;
+}
+
+static int
+open_new (const char *path)
+{
+  return open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
 
 int
 unfinished_open (const char *folder)
 {
-  int fd = -1;
+  g_mutex_lock (&lock);
+  pending_fd = open_nameless (folder);
+  if (pending_fd < 0)
+    pending_fd = make_hidden (folder, open_new);
+  g_mutex_unlock (&lock);
+  return pending_fd;
+}
 
-  for (int try = 0; fd < 0 && try < NAME_TRIES; try++) {
-    char *path =
-      g_strdup_printf ("%s/.tessera-%08x.tmp", folder, g_random_int ());
+/* ---- giving it its name ---- */
 
-    g_mutex_lock (&lock);
-    fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0)
-      pending = g_steal_pointer (&path);
-    g_mutex_unlock (&lock);
-    g_free (path);
-    if (fd < 0 && errno != EEXIST)
-      break;
-  }
-  return fd;
+/* Gives the nameless file a name; EEXIST if that is taken. */
+static int
+link_pending (const char *path)
+{
+  DescriptorPath from;
+
+  descriptor_path (pending_fd, from);
+  return linkat (AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 /* rename() that fails with EEXIST instead of replacing a file. */
@@ -50,18 +118,46 @@ rename_to_new (const char *from, const char *to)
   return unlink (from);
 }
 
+static int
+move_pending (const char *path, UnfinishedMode mode)
+{
+  if (pending == NULL) {
+    g_autofree char *folder = g_path_get_dirname (path);
+
+    if (link_pending (path) == 0)
+      return 0;
+    if (errno != EEXIST || mode == KEEP_EXISTING
+        || make_hidden (folder, link_pending) != 0)
+      return -1;
+  }
+  return mode == REPLACE_EXISTING ? rename (pending, path)
+                                  : rename_to_new (pending, path);
+}
+
+/* Closes the file; it may turn out only now that it was not written. */
+static int
+close_pending (void)
+{
+  int status = pending_fd >= 0 ? close (pending_fd) : 0;
+
+  pending_fd = -1;
+  return status;
+}
+
 gboolean
 unfinished_commit (const char *path, UnfinishedMode mode)
 {
-  int status;
-  int saved_errno;
+  int status, saved_errno;
 
   g_mutex_lock (&lock);
-  status = mode == REPLACE_EXISTING ? rename (pending, path)
-                                    : rename_to_new (pending, path);
-  saved_errno = errno;
+  status = pending != NULL ? close_pending () : 0;
   if (status == 0)
+    status = move_pending (path, mode);
+  saved_errno = errno;
+  if (status == 0) {
+    close_pending ();
     g_clear_pointer (&pending, g_free);
+  }
   g_mutex_unlock (&lock);
   errno = saved_errno;
   return status == 0;
@@ -71,6 +167,7 @@ void
 unfinished_discard (void)
 {
   g_mutex_lock (&lock);
+  close_pending ();
   if (pending != NULL)
     unlink (pending);
   g_clear_pointer (&pending, g_free);

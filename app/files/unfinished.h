@@ -1,7 +1,8 @@
 /* unfinished.h - the unfinished file, which must not outlive the program
  *
- * There is at most one.  It is made beside the file it will become, and either
- * takes that file's place or is removed, also when the program ends early.
+ * There is at most one.  It is made in the folder of the file it will become,
+ * without a name where the file system can do that, and either takes that
+ * file's place or is removed, also when the program ends early.
  * Every function may be called from any thread.
  */
 #pragma once
@@ -10,11 +11,12 @@
 
 typedef enum { KEEP_EXISTING, REPLACE_EXISTING } UnfinishedMode;
 
-/* Makes an empty file with a hidden, unused name in @folder.
- * Returns a descriptor to write to, or -1 with errno set. */
+/* Makes an empty file in @folder, without a name or with a hidden, unused one.
+ * Returns a descriptor to write to, which is not the caller's to close, or -1
+ * with errno set. */
 int unfinished_open (const char *folder);
 
-/* Moves the file to @path, in the same folder, in one step.
+/* Closes the file and moves it to @path, in the same folder, in one step.
  * Returns FALSE with errno set, EEXIST when there is a file at @path that is
  * to be kept; the pending file is then still there. */
 gboolean unfinished_commit (const char *path, UnfinishedMode mode);
