@@ -140,6 +140,29 @@ ok "... is named" says "File too large"
 ok "... and leaves no file" [ ! -e big.png ]
 ok "... nor a part of one" nothing_pending
 
+# ---- links of others ----
+
+mkdir shared
+chmod 1777 shared
+ln -s ../mine.png shared/trap.png
+ln -s shared/trap.png detour.png
+cp photo.png mine.png
+if [ "$(id -u)" -ne 0 ]; then
+  skip "a link of somebody else" "only root can make one"
+else
+  chown -h 65534 shared/trap.png
+  for output in shared/trap.png detour.png; do
+    expect "a link of somebody else: $output" 1 \
+      inpaint photo.png -m mask.png --force -o "$output"
+    ok "... is named" says "another user"
+    ok "... and not followed" cmp -s photo.png mine.png
+  done
+  chown -h 0 shared/trap.png
+fi
+expect "a link of our own in a shared folder" 0 \
+  inpaint photo.png -m mask.png --force -o shared/trap.png
+ok "... is followed" not cmp -s photo.png mine.png
+
 # ---- pipes ----
 
 "$TESSERA" inpaint - -m mask.png -q -o - <photo.png >piped.png

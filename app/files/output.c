@@ -53,22 +53,44 @@ follow_link (const char *path)
   return g_build_filename (folder, text, NULL);
 }
 
-/* Where the file really goes.  Unlike realpath(), this works for a file that
- * is not there yet. */
-static char *
-resolve (const char *path)
+/* Whether @path is a link that somebody else has put into a folder to which
+ * everybody may write.  Linux does not follow such links, for they are traps;
+ * here they are followed without it. */
+static gboolean
+is_foreign_link (const char *path)
 {
-  char *target = g_strdup (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  struct stat link, around;
+
+  if (lstat (path, &link) != 0 || !S_ISLNK (link.st_mode)
+      || stat (folder, &around) != 0)
+    return FALSE;
+  return (around.st_mode & S_ISVTX) != 0 && (around.st_mode & S_IWOTH) != 0
+         && link.st_uid != geteuid () && link.st_uid != around.st_uid;
+}
+
+/* Where the file really goes.  Unlike realpath(), this works for a file that
+ * is not there yet.  NULL with @error set if a link must not be followed. */
+static char *
+resolve (const char *path, GError **error)
+{
+  g_autofree char *target = g_strdup (path);
 
   for (int i = 0; i < MAX_LINKS; i++) {
-    char *next = follow_link (target);
+    g_autofree char *next = follow_link (target);
 
     if (next == NULL)
       break;
+    if (is_foreign_link (target)) {
+      set_failed (error, path,
+                  "is a link that another user has put into a shared folder; "
+                  "name another file");
+      return NULL;
+    }
     g_free (target);
-    target = next;
+    target = g_steal_pointer (&next);
   }
-  return target;
+  return g_steal_pointer (&target);
 }
 
 gboolean
@@ -103,15 +125,16 @@ check_folder (const char *path, const char *target, GError **error)
 gboolean
 output_check (const char *path, gboolean force, GError **error)
 {
-  g_autofree char *target = NULL;
+  g_autofree char *target = resolve (path, error);
   struct stat info;
 
+  if (target == NULL)
+    return FALSE;
   if (is_dash (path) && isatty (STDOUT_FILENO))
     return set_failed (error, path,
                        "is a terminal; redirect it or name a file");
   if (output_is_stream (path))
     return TRUE;
-  target = resolve (path);
   if (stat (target, &info) == 0) {
     if (S_ISDIR (info.st_mode))
       return set_failed (error, path, "is a folder; name a file in it");
@@ -149,23 +172,31 @@ is_same_file (const char *input, const char *output)
          && identify (output, STDOUT_FILENO, &b) && same_inode (&a, &b);
 }
 
+static gboolean
+is_same_name (const char *path, const char *other)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *other_name = g_path_get_basename (other);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *other_folder = g_path_get_dirname (other);
+  struct stat a, b;
+
+  return g_str_equal (name, other_name) && stat (folder, &a) == 0
+         && stat (other_folder, &b) == 0 && same_inode (&a, &b);
+}
+
 /* Files that are not there yet are the same if they have the same name in the
  * same folder. */
 static gboolean
 is_same_place (const char *path, const char *other)
 {
-  g_autofree char *target = resolve (path), *other_target = resolve (other);
-  g_autofree char *name = g_path_get_basename (target);
-  g_autofree char *other_name = g_path_get_basename (other_target);
-  g_autofree char *folder = g_path_get_dirname (target);
-  g_autofree char *other_folder = g_path_get_dirname (other_target);
-  struct stat a, b;
+  g_autofree char *target = resolve (path, NULL);
+  g_autofree char *other_target = resolve (other, NULL);
 
   if (is_dash (path) || is_dash (other))
     return g_str_equal (path, other);
-  return g_str_equal (name, other_name) && stat (folder, &a) == 0
-         && stat (other_folder, &b) == 0 && same_inode (&a, &b)
-         && !output_is_stream (path);
+  return target != NULL && other_target != NULL
+         && is_same_name (target, other_target) && !output_is_stream (path);
 }
 
 gboolean
@@ -267,9 +298,12 @@ sync_folder (const char *folder)
 static gboolean
 write_file (const char *path, GBytes *data, gboolean force, GError **error)
 {
-  g_autofree char *target = resolve (path);
-  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *target = resolve (path, error);
+  g_autofree char *folder = NULL;
 
+  if (target == NULL)
+    return FALSE;
+  folder = g_path_get_dirname (target);
   if (!write_pending (folder, target, data))
     return set_write_error (error, path);
   if (g_cancellable_is_cancelled (interrupt_cancellable ())) {
