@@ -97,8 +97,10 @@ mask_from_runs (GBytes *runs, int width, int height, GError **error)
 
   if (mask == NULL)
     return NULL;
-  if (read_runs (data, data + size, mask->missing,
-                 (gsize) width * (gsize) height))
+  /* An empty GBytes has no data at all. */
+  if (size > 0
+      && read_runs (data, data + size, mask->missing,
+                    (gsize) width * (gsize) height))
     return g_steal_pointer (&mask);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                "these are not the runs of a mask of %d x %d pixels", width,
