@@ -5,6 +5,7 @@
 #   deps-browser  and Chromium, for the tests that need a browser
 #   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
+#   fuzz        SECONDS=60 of libFuzzer for each of tests/fuzz (needs clang)
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments
 #   comparison  the report that docs/comparing.md speaks of
@@ -69,7 +70,8 @@ TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 CLI_TESTS := $(wildcard tests/cli_*.sh tests/web_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
-$(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o $(ARCHIVES)
+$(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
+  $(BUILD)/tests/mutate.o $(ARCHIVES)
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
@@ -83,6 +85,17 @@ check-asan:
 	$(MAKE) check BUILD=$(BUILD)/asan CLI_TESTS="$(wildcard tests/cli_*.sh)" LDFLAGS= CFLAGS="-O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
+
+# What takes its time, or clang; see the scripts.
+FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
+$(FUZZERS): %: %.o $(BUILD)/tests/mutate.o $(ARCHIVES)
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+fuzzers: $(FUZZERS)
+SECONDS = 60
+fuzz: all
+	$(Q)sh tests/fuzz/run.sh $(BUILD) $(SECONDS) $(TARGETS)
 
 # Files inside the program.
 $(BUILD)/app/compare/page.o: $(wildcard app/compare/report.*)
@@ -175,8 +188,9 @@ clean:
 
 -include $(patsubst %.o,%.d,$(call objects,\
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
-  tests/support.c tests/bench/support.c data/halve.c))
+  $(FUZZ_SRC) tests/support.c tests/mutate.c tests/bench/support.c \
+  data/halve.c))
 
-.PHONY: all check check-asan layers headers bench format deps deps-browser \
+.PHONY: all check check-asan fuzz fuzzers layers headers bench format deps deps-browser \
   comparison data demo dictionary install uninstall clean
 .SECONDARY:
