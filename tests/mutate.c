@@ -42,8 +42,9 @@ static gsize
 some_length (Dice *dice, const GByteArray *file, gsize at)
 {
   gsize most = (gsize) 1 << roll (dice, 11);
+  gsize length = 1 + roll (dice, MIN (most, LONGEST_PIECE));
 
-  return MIN (1 + roll (dice, MIN (most, LONGEST_PIECE)), file->len - at);
+  return MIN (length, file->len - at);
 }
 
 /* ---- changes; the file is not empty ---- */
@@ -113,8 +114,7 @@ static void
 swap_pieces (GByteArray *file, Dice *dice)
 {
   gsize a = some_place (dice, file->len), b = some_place (dice, file->len);
-  gsize size =
-    MIN (some_length (dice, file, a), some_length (dice, file, b));
+  gsize size = some_length (dice, file, MAX (a, b));
 
   for (gsize i = 0; i < size; i++) {
     guint8 byte = file->data[a + i];
