@@ -188,10 +188,14 @@ ok "a mask picture becomes runs" [ "$(wc -c <runs)" -gt 9 ]
 answers "... but not one of another size" 422 POST \
   "/api/photos/$id/mask/picture" @other.png
 ask POST "/api/photos/$id/mask/runs" @runs ">mask2.png"
-run score mask.png mask2.png --json
-"$TESSERA" inpaint photo.png --mask mask.png -q -o expected.png
-"$TESSERA" inpaint photo.png --mask mask2.png -q -o expected2.png
-ok "... and a picture again" cmp -s expected.png expected2.png
+make_png empty.png 64 48 0
+expect "the mask by hand" 0 inpaint photo.png --mask mask.png -q \
+  -o expected.png
+expect "the mask that came back" 0 inpaint photo.png --mask mask2.png -q \
+  -o expected2.png
+expect "no mask at all" 0 inpaint photo.png --mask empty.png -q -o as_is.png
+ok "... is the same mask" cmp -s expected.png expected2.png
+ok "... and not an empty one" not cmp -s expected.png as_is.png
 
 answers "nonsense as a mask" 422 POST "/api/photos/$id/jobs?task=fill" \
   @photo.png

@@ -82,6 +82,8 @@ distance (const Image *image, Place a, Place b)
   return sum;
 }
 
+static int searches; /* that were checked */
+
 /* No patch nearby that was not found is more like it than one that was. */
 static void
 check_found (const Image *image, Place place, const Place *found)
@@ -89,6 +91,7 @@ check_found (const Image *image, Place place, const Place *found)
   double worst = 0;
   int nearer = 0;
 
+  searches++;
   g_assert_true (found[0].x == place.x && found[0].y == place.y);
   for (int k = 1; k < COUNT; k++) {
     g_assert_cmpint (ABS (found[k].x - place.x), <=, RADIUS);
@@ -151,9 +154,14 @@ test_similar_patches (void)
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = random_uniform (1, 1, i) < 0.01;
   canvas = canvas_new (image, mask, 3, SIDE + RADIUS, NULL);
-  canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL);
+  g_assert_nonnull (canvas);
+  g_assert_true (
+    canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL));
   g_assert_cmpuint (canvas_unfilled (canvas), ==, 0);
-  canvas_pass (canvas, PASS_MISSING, find_in_block, image, NULL, NULL);
+  searches = 0;
+  g_assert_true (
+    canvas_pass (canvas, PASS_MISSING, find_in_block, image, NULL, NULL));
+  g_assert_cmpint (searches, >, 100);
 }
 
 /* With a threshold of nothing, a round changes nothing, alone or in groups. */
@@ -171,8 +179,14 @@ test_no_threshold_no_change (void)
 
   for (gsize i = 0; i < image_pixels (image); i++)
     mask->missing[i] = random_uniform (2, 1, i) < 0.3;
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    if (mask->missing[i / 3])
+      image->samples[i] = 0;
   canvas = canvas_new (image, mask, 3, collaborative_reach (&settings), NULL);
-  canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, image, NULL, NULL);
+  g_assert_nonnull (canvas);
+  g_assert_true (
+    canvas_pass (canvas, PASS_UNFILLED, fill_with_truth, before, NULL, NULL));
+  g_assert_cmpuint (canvas_unfilled (canvas), ==, 0);
   g_assert_true (canvas_improve (canvas, &settings, &patches, NULL, NULL));
   g_assert_cmpuint (patches, >, 1000);
   canvas_write_back (canvas, image);

@@ -154,11 +154,13 @@ test_hole_larger_than_a_patch (void)
   }
 }
 
-/* Also where patches are separate and some lie wholly in the hole. */
+/* Also where patches are separate and some lie wholly in the hole: nothing is
+ * left as it was, and nothing leaves the range of what is known. */
 static void
 test_paper_protocol_fills_large_holes (void)
 {
-  g_autoptr (Image) image = smooth_image (90, 80, 3, 8);
+  g_autoptr (Image) clean = smooth_image (90, 80, 3, 8);
+  g_autoptr (Image) image = image_copy (clean, NULL);
   g_autoptr (Mask) mask = mask_new (90, 80, NULL);
   RestoreOptions options = { .paper_protocol = TRUE };
   g_auto (RestoreReport) report = { 0 };
@@ -166,8 +168,18 @@ test_paper_protocol_fills_large_holes (void)
 
   for (int y = 10; y < 51; y++)
     memset (mask->missing + y * 90 + 20, 1, 41);
+  for (gsize i = 0; i < sample_count (image); i++)
+    if (mask->missing[i / 3])
+      image->samples[i] = 0;
   image_restore (image, mask, &options, &report, NULL, &error);
   g_assert_no_error (error);
+  for (gsize i = 0; i < sample_count (image); i++)
+    if (!mask->missing[i / 3]) {
+      g_assert_cmpint (image->samples[i], ==, clean->samples[i]);
+    } else {
+      g_assert_cmpint (image->samples[i], >, 10);
+      g_assert_cmpint (image->samples[i], <, 245);
+    }
 }
 
 static void
@@ -321,18 +333,38 @@ test_colour_mask_on_grey (void)
   g_assert_cmpfloat (psnr (clean, image), >, 40);
 }
 
-/* Nothing known is near the second hole. */
+/* Nothing known is near the second hole, which gets a colour all the same; the
+ * first one gets its own. */
 static void
 test_hole_in_the_midst_of_nothing (void)
 {
-  g_autoptr (Image) image = smooth_image (120, 120, 4, 8);
+  const int holes[] = { 60 * 120 + 20, 60 * 120 + 100 };
+  g_autoptr (Image) clean = smooth_image (120, 120, 4, 8);
+  g_autoptr (Image) image = NULL;
   g_autoptr (Mask) mask = mask_new (120, 120, NULL);
 
   for (int y = 0; y < 120; y++)
     for (int x = 50; x < 120; x++)
-      image_pixel (image, x, y)[3] = 0;
-  mask->missing[60 * 120 + 20] = mask->missing[60 * 120 + 100] = MASK_PIXEL;
+      image_pixel (clean, x, y)[3] = 0;
+  image = image_copy (clean, NULL);
+  for (gsize h = 0; h < G_N_ELEMENTS (holes); h++) {
+    mask->missing[holes[h]] = MASK_PIXEL;
+    for (int c = 0; c < 3; c++)
+      image->samples[4 * holes[h] + c] = 0;
+  }
   restore (image, mask, NULL);
+  for (gsize i = 0; i < sample_count (image); i++)
+    if (!mask->missing[i / 4] || i % 4 == 3)
+      g_assert_cmpint (image->samples[i], ==, clean->samples[i]);
+  for (int c = 0; c < 3; c++) {
+    int found = image->samples[4 * holes[0] + c];
+
+    assert_at_most (ABS (found - clean->samples[4 * holes[0] + c]), 3);
+    g_test_message ("colour %d in the midst of nothing: %d", c,
+                    image->samples[4 * holes[1] + c]);
+    g_assert_cmpint (image->samples[4 * holes[1] + c], >, 10);
+    g_assert_cmpint (image->samples[4 * holes[1] + c], <, 245);
+  }
 }
 
 static void
