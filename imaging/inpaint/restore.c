@@ -3,7 +3,10 @@
 
 #include "base/error.h"
 #include "dictlearn/builtin.h"
+#include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/fill.h"
+#include "imaging/inpaint/ground.h"
+#include "imaging/inpaint/region.h"
 #include "imaging/inpaint/collaborative.h"
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
@@ -12,6 +15,13 @@
 
 /* The paper codes separate patches with a tenth of 300 atoms. */
 #define PAPER_ATOMS 30
+
+/* Of a thick hole, patches fill this many pixels from its edge: so far, they
+ * predict better than a smooth ground. */
+#define RIM 5.f
+
+/* Share of the work that thick parts are taken for. */
+#define THICK_SHARE 0.3
 
 typedef struct {
   FillSettings fill;
@@ -97,10 +107,12 @@ fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
   return TRUE;
 }
 
+/* Codes patches where @missing says, in all of its holes. */
 static gboolean
-restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
-              const RestoreOptions *options, RestoreReport *report,
-              const Progress *progress, GError **error)
+restore_by_patches (Image *image, const Mask *missing,
+                    const Dictionary *dictionary,
+                    const RestoreOptions *options, RestoreReport *report,
+                    const Progress *progress, GError **error)
 {
   FillSettings fill = choose_fill (options, dictionary);
   gboolean improve = options->dictionary == NULL && !options->paper_protocol;
@@ -118,9 +130,106 @@ restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
                             &report->patches, progress, error))
     return FALSE;
   canvas_write_back (canvas, image);
-  report->masked_pixels = mask_count (missing);
-  report->dictionary = dictionary_describe (dictionary);
   return TRUE;
+}
+
+/* ---- thick parts ---- */
+
+/* Fills the thick part of a hole that was chosen, but for its rim, and takes
+ * it out of @left. */
+static gboolean
+fill_part (Image *image, const Mask *missing, const Thickness *thickness,
+           Mask *left, const Progress *progress, GError **error)
+{
+  g_autoptr (Region) region = region_new (image, missing, thickness, error);
+
+  if (region == NULL || !region_lay_ground (region, progress, error))
+    return FALSE;
+  region_write_back (region, RIM, image, left);
+  return TRUE;
+}
+
+/* Fills the thick parts of all holes, but for their rims, and takes them out
+ * of @left. */
+static gboolean
+fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
+                  Mask *left, const Progress *progress, GError **error)
+{
+  double all = (double) thickness->waiting;
+  ProgressPart share = { progress, 0, 0 };
+
+  while (thickness_next (thickness)) {
+    Progress part = progress_part (&share);
+
+    share.to = 1 - (double) thickness->waiting / all;
+    if (!fill_part (image, missing, thickness, left, &part, error))
+      return FALSE;
+    share.from = share.to;
+  }
+  return TRUE;
+}
+
+static void
+swap_samples (Image *a, Image *b)
+{
+  guint16 *samples = a->samples;
+
+  a->samples = b->samples;
+  b->samples = samples;
+  if (a->palette != NULL) {
+    guint8 *index = a->palette->index;
+
+    a->palette->index = b->palette->index;
+    b->palette->index = index;
+  }
+}
+
+/* Works on a copy, so that @image stays as it was where something fails. */
+static gboolean
+restore_thick (Image *image, const Mask *missing, Thickness *thickness,
+               const Dictionary *dictionary, const RestoreOptions *options,
+               RestoreReport *report, const Progress *progress, GError **error)
+{
+  g_autoptr (Image) copy = image_copy (image, error);
+  g_autoptr (Mask) left =
+    copy != NULL ? mask_new (image->width, image->height, error) : NULL;
+  ProgressPart thick = { progress, 0, THICK_SHARE };
+  ProgressPart thin = { progress, THICK_SHARE, 1 };
+  Progress part = progress_part (&thick);
+
+  if (left == NULL)
+    return FALSE;
+  mask_add (left, missing);
+  if (!fill_thick_parts (copy, missing, thickness, left, &part, error))
+    return FALSE;
+  part = progress_part (&thin);
+  if (!restore_by_patches (copy, left, dictionary, options, report, &part,
+                           error)
+      || !image_bound_fill (copy, missing, error))
+    return FALSE;
+  swap_samples (image, copy);
+  return TRUE;
+}
+
+static gboolean
+restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
+              const RestoreOptions *options, RestoreReport *report,
+              const Progress *progress, GError **error)
+{
+  g_autoptr (Thickness) thickness = NULL;
+
+  if (options->paper_protocol)
+    return restore_by_patches (image, missing, dictionary, options, report,
+                               progress, error);
+  thickness = thickness_new (image, missing, error);
+  if (thickness == NULL)
+    return FALSE;
+  if (thickness->waiting == 0)
+    return restore_by_patches (image, missing, dictionary, options, report,
+                               progress, error)
+           && image_bound_fill (image, missing, error);
+  return restore_thick (image, missing, thickness, dictionary, options, report,
+                        progress, error);
 }
 
 gboolean
@@ -139,6 +248,10 @@ image_restore (Image *image, const Mask *missing,
   }
   if (dictionary == NULL)
     dictionary = builtin = dictionary_builtin (image_colours (image));
-  return restore_with (image, missing, dictionary, options, report, progress,
-                       error);
+  if (!restore_with (image, missing, dictionary, options, report, progress,
+                     error))
+    return FALSE;
+  report->masked_pixels = mask_count (missing);
+  report->dictionary = dictionary_describe (dictionary);
+  return TRUE;
 }
