@@ -7,15 +7,17 @@
  *     SET       its name; those of its functions and types start with it
  *     TARGET    the attribute that lets the compiler use the set
  *     WIDTH     floats in a register; Floats and Ints are such vectors
- *     plus_product(a, b, c)    a + b c, in one instruction where there is one
  *     sum, largest, smallest   over the lanes of a vector
+ *
+ * The sums have one order in all of them (see kernels.h): lanes are added up
+ * in halves, sixteen to eight to four, wherever a vector ends.
  */
 #include "omp/kernels.h"
 
 /* Several sums are kept under way at a time, in registers: each addition has
  * to wait for the last one to the same sum. */
 #define BLOCK 12 /* vectors of the result in subtract, at most */
-#define SHARED 8 /* columns in project, which share the loads of v */
+#define SUMS 8   /* vectors of sums in project, whose columns share v */
 #define CHAINS 4 /* candidates of a lane in choose */
 
 #define KERNEL(name) G_PASTE (SET, _##name)
@@ -29,12 +31,6 @@
 
 typedef float portable_Floats __attribute__ ((vector_size (16), may_alias));
 typedef int portable_Ints __attribute__ ((vector_size (16), may_alias));
-
-ALWAYS_INLINE portable_Floats
-portable_plus_product (portable_Floats a, portable_Floats b, portable_Floats c)
-{
-  return a + b * c;
-}
 
 ALWAYS_INLINE float
 portable_sum (portable_Floats v)
@@ -69,17 +65,11 @@ portable_smallest (portable_Ints v)
 /* ---- AVX2 ---- */
 
 #define SET avx2
-#define TARGET __attribute__ ((target ("avx2,fma")))
+#define TARGET __attribute__ ((target ("avx2")))
 #define WIDTH 8
 
 typedef float avx2_Floats __attribute__ ((vector_size (32), may_alias));
 typedef int avx2_Ints __attribute__ ((vector_size (32), may_alias));
-
-TARGET ALWAYS_INLINE avx2_Floats
-avx2_plus_product (avx2_Floats a, avx2_Floats b, avx2_Floats c)
-{
-  return _mm256_fmadd_ps (b, c, a);
-}
 
 TARGET ALWAYS_INLINE float
 avx2_sum (avx2_Floats v)
@@ -118,16 +108,11 @@ avx2_smallest (avx2_Ints v)
 typedef float avx512_Floats __attribute__ ((vector_size (64), may_alias));
 typedef int avx512_Ints __attribute__ ((vector_size (64), may_alias));
 
-TARGET ALWAYS_INLINE avx512_Floats
-avx512_plus_product (avx512_Floats a, avx512_Floats b, avx512_Floats c)
-{
-  return _mm512_fmadd_ps (b, c, a);
-}
-
 TARGET ALWAYS_INLINE float
 avx512_sum (avx512_Floats v)
 {
-  return _mm512_reduce_add_ps (v);
+  return avx2_sum (_mm512_castps512_ps256 (v)
+                   + _mm512_extractf32x8_ps (v, 1));
 }
 
 TARGET ALWAYS_INLINE float
@@ -158,7 +143,7 @@ kernels_get (int i)
   if (__builtin_cpu_supports ("avx512f")
       && __builtin_cpu_supports ("avx512dq"))
     found[count++] = &avx512_kernels;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+  if (__builtin_cpu_supports ("avx2"))
     found[count++] = &avx2_kernels;
 #endif
   found[count++] = &portable_kernels;

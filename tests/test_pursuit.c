@@ -448,6 +448,25 @@ check_sums (const Kernels *kernels, int rows, int cols)
   }
 }
 
+/* Any set of instructions gives every bit that another one gives. */
+static void
+check_same_bits (const Kernels *a, const Kernels *b, int rows, int cols)
+{
+  g_auto (MatF) U = random_padded (rows, cols, 1);
+  g_auto (MatF) v = random_padded (rows, 1, 2);
+  g_auto (MatF) l = matf_new (cols, 2);
+  g_auto (MatF) out = matf_new (U.rows, 2);
+
+  a->project (&U, v.data, matf_at (&l, 0, 0));
+  b->project (&U, v.data, matf_at (&l, 0, 1));
+  g_assert_cmpmem (matf_at (&l, 0, 0), cols * sizeof (float),
+                   matf_at (&l, 0, 1), cols * sizeof (float));
+  a->subtract (&U, l.data, v.data, matf_at (&out, 0, 0));
+  b->subtract (&U, l.data, v.data, matf_at (&out, 0, 1));
+  g_assert_cmpmem (matf_at (&out, 0, 0), U.rows * sizeof (float),
+                   matf_at (&out, 0, 1), U.rows * sizeof (float));
+}
+
 /* Each place wins once, also against a later one that is as good. */
 static void
 check_choice (const Kernels *kernels, int rows)
@@ -489,8 +508,10 @@ test_kernels (void)
   for (int i = 0; (kernels = kernels_get (i)) != NULL; i++) {
     g_test_message ("%s", kernels->name);
     for (int rows = 1; rows <= 420; rows += rows < 40 ? 3 : 29) {
-      for (int cols = 1; cols <= 20; cols++)
+      for (int cols = 1; cols <= 20; cols++) {
         check_sums (kernels, rows, cols);
+        check_same_bits (kernels, kernels_get (0), rows, cols);
+      }
       if (rows < 160)
         check_choice (kernels, rows);
     }
