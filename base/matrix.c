@@ -1,5 +1,7 @@
 #include "base/matrix.h"
 
+#include "base/cpudispatch.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -118,10 +120,11 @@ matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                C->ld);
 }
 
-void
-matf_axpy (int n, float alpha, const float *x, float *y)
+CPU_DISPATCH void
+matf_axpy (int n, float alpha, const float *restrict x, float *restrict y)
 {
-  cblas_saxpy (n, alpha, x, 1, y, 1);
+  for (int i = 0; i < n; i++)
+    y[i] += alpha * x[i];
 }
 
 void

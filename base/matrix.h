@@ -71,7 +71,8 @@ void mat_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
 void matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                     MatOp op_b, float beta, MatF *C);
 
-/* y += alpha x, for vectors of length @n. */
+/* y += alpha x, for vectors of length @n that share nothing.  The first rounds
+ * each product and each sum by itself, on any processor. */
 void matf_axpy (int n, float alpha, const float *x, float *y);
 void vector_axpy (int n, double alpha, const double *x, double *y);
 

@@ -3,6 +3,7 @@
 #include "dictlearn/tensor.h"
 
 #include "base/error.h"
+#include "base/orderedgemm.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -55,7 +56,7 @@ dictionary_is_orthonormal (const Dictionary *dictionary)
   if (D->cols > D->rows)
     return FALSE;
   gram = matf_new (D->cols, D->cols);
-  matf_multiply (1, D, TRANSPOSED, D, PLAIN, 0, &gram);
+  ordered_multiply (1, D, TRANSPOSED, D, PLAIN, &gram);
   for (int j = 0; j < gram.cols; j++)
     for (int i = 0; i < gram.rows; i++)
       if (fabsf (*matf_at (&gram, i, j) - (i == j)) > ORTHONORMAL_TOLERANCE)

@@ -1,10 +1,12 @@
 #include "imaging/denoise/nlbayes.h"
 
-#include "base/cholesky.h"
 #include "base/orderedgemm.h"
 #include "base/parallel.h"
+#include "base/spdinverse.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
+
+#include <string.h>
 
 /* A patch near the reference and how far it is from looking like it. */
 typedef struct {
@@ -17,8 +19,8 @@ typedef struct {
   Candidate *candidates;
   int count;
   MatF X, Y; /* patches of the guide and noisy ones, n x k */
-  MatF C;    /* covariance, n x n */
-  Mat A, Z;  /* C + v I, n x n, and (C + v I)^-1 (Y - m), n x k */
+  MatF C, S; /* covariance and C (C + v I)^-1, n x n */
+  Mat A;     /* C + v I and its inverse */
   float *mean;
 } Workspace;
 
@@ -153,29 +155,35 @@ centre (MatF *Y, float *mean)
     matf_axpy (Y->rows, -1, mean, matf_at (Y, 0, j));
 }
 
-/* Replaces the noisy patches, the columns of @Y, by their estimates.  @X are
- * those of the guide, and are used up. */
+/* A = v (C + v I)^-1, and S = I - A.  Where that cannot be, nothing is known
+ * but the noisy patches, and S = I. */
+static void
+find_filter (const MatF *C, double variance, Mat *A, MatF *S)
+{
+  int n = C->rows;
+
+  mat_from_float (C, A);
+  for (int i = 0; i < n; i++)
+    *mat_at (A, i, i) += variance;
+  if (!spd_invert (A))
+    memset (A->data, 0, (gsize) n * (gsize) n * sizeof (double));
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      *matf_at (S, i, j) = (float) ((i == j) - variance * *mat_at (A, i, j));
+}
+
+/* Puts the estimates of the noisy patches, the columns of @Y, into @X, which
+ * has those of the guide.  @Y is used up. */
 static void
 estimate (Workspace *w, MatF *X, MatF *Y, double variance)
 {
-  Mat Z = mat_columns (&w->Z, 0, Y->cols);
-
   centre (X, w->mean);
   ordered_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, &w->C);
-  mat_from_float (&w->C, &w->A);
-  for (int i = 0; i < w->A.rows; i++)
-    *mat_at (&w->A, i, i) += variance;
+  find_filter (&w->C, variance, &w->A, &w->S);
   centre (Y, w->mean);
-  mat_from_float (Y, &Z);
-  if (cholesky_factor_upper (&w->A)) {
-    mat_solve_upper (1, &w->A, PLAIN, &Z);
-    mat_solve_upper (1, &w->A, TRANSPOSED, &Z);
-    for (int j = 0; j < Y->cols; j++)
-      for (int i = 0; i < Y->rows; i++)
-        *matf_at (Y, i, j) -= (float) (variance * *mat_at (&Z, i, j));
-  }
-  for (int j = 0; j < Y->cols; j++)
-    matf_axpy (Y->rows, 1, w->mean, matf_at (Y, 0, j));
+  ordered_multiply (1, &w->S, PLAIN, Y, PLAIN, X);
+  for (int j = 0; j < X->cols; j++)
+    matf_axpy (X->rows, 1, w->mean, matf_at (X, 0, j));
 }
 
 static void
@@ -187,13 +195,13 @@ do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
   find_similar (g, w, x, y);
   X = matf_columns (&w->X, 0, w->count);
   Y = matf_columns (&w->Y, 0, w->count);
-  read_patches (g, w, g->guide, &X);
   read_patches (g, w, g->noisy, &Y);
+  read_patches (g, w, w->count > 1 ? g->guide : g->noisy, &X);
   if (w->count > 1)
     estimate (w, &X, &Y, model_variance (s->sigma));
   for (int j = 0; j < w->count; j++)
     strip_add (strip, w->candidates[j].x, w->candidates[j].y, s->patch,
-               matf_at (&Y, 0, j), 1);
+               matf_at (&X, 0, j), 1);
 }
 
 static void
@@ -242,8 +250,8 @@ workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
                     .X = matf_new (n, s->similar),
                     .Y = matf_new (n, s->similar),
                     .C = matf_new (n, n),
+                    .S = matf_new (n, n),
                     .A = mat_new (n, n),
-                    .Z = mat_new (n, s->similar),
                     .mean = g_new (float, n) };
 }
 
@@ -254,8 +262,8 @@ workspace_clear (Workspace *w)
   matf_clear (&w->X);
   matf_clear (&w->Y);
   matf_clear (&w->C);
+  matf_clear (&w->S);
   mat_clear (&w->A);
-  mat_clear (&w->Z);
   g_free (w->mean);
 }
 

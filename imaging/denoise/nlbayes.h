@@ -8,9 +8,10 @@
  *
  *     m + C (C + v I)^-1 (y_j - m)  =  y_j - v (C + v I)^-1 (y_j - m)
  *
- * for all j, where v is the variance of the noise.  Overlapping estimates are
- * averaged.  (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image
- * denoising algorithm", 2013; the second half of it.)
+ * for all j, where v is the variance of the noise; the matrix is the same for
+ * all of them, and is found in double.  Overlapping estimates are averaged.
+ * (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image denoising
+ * algorithm", 2013; the second half of it.)
  *
  * Colours are part of a patch: the covariance finds out how they belong
  * together.
