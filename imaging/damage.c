@@ -81,19 +81,6 @@ add_noise (Image *image, const DamageOptions *options)
   }
 }
 
-/* A mask of @n bytes, none of them marked. */
-static guint8 *
-new_mask (gsize n, GError **error)
-{
-  guint8 *mask = g_try_malloc0 (n);
-
-  if (mask == NULL)
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                 "not enough memory for a mask of %" G_GSIZE_FORMAT " pixels",
-                 n);
-  return mask;
-}
-
 /* Marks @count of the first @n bytes, each set of them as likely as any other.
  * This is Floyd's method: when all sets among the first j bytes are equally
  * likely, then so are those among the first j + 1 after a draw among them,
@@ -162,15 +149,15 @@ mark_blocks_on_grid (guint8 *mask, const Image *image,
   int top = (int) random_below (options->seed, STREAM_GRID_OFFSET, 1,
                                 (guint64) (image->height % side + 1));
   gsize n = (gsize) columns * (gsize) rows;
-  g_autofree guint8 *cells = new_mask (n, error);
+  g_autoptr (Mask) cells = mask_new (columns, rows, error);
 
   if (cells == NULL)
     return FALSE;
-  mark_some (cells, n, (gsize) options->block_count, options->seed,
+  mark_some (cells->missing, n, (gsize) options->block_count, options->seed,
              STREAM_GRID);
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++)
-      if (cells[(gsize) row * (gsize) columns + (gsize) column] != 0)
+      if (cells->missing[(gsize) row * (gsize) columns + (gsize) column] != 0)
         mark_square (mask, image->width, side, left + column * side,
                      top + row * side);
   return TRUE;
@@ -189,37 +176,47 @@ mark_blocks (guint8 *mask, const Image *image, const DamageOptions *options,
 }
 
 static void
-paint_black (Image *image, const guint8 *mask)
+paint_black (Image *image, const Mask *mask)
 {
   gsize bytes = (gsize) image_colours (image) * sizeof *image->samples;
 
   for (gsize i = 0; i < image_pixels (image); i++)
-    if (mask[i] != 0)
+    if (mask->missing[i])
       memset (image->samples + i * (gsize) image->channels, 0, bytes);
 }
 
-Image *
-image_damage (const Image *image, const DamageOptions *options, guint8 **mask,
-              GError **error)
+/* Makes the mask of all pixels that go missing. */
+static Mask *
+draw_mask (const Image *image, const DamageOptions *options, GError **error)
 {
   gsize n = image_pixels (image);
-  g_autofree guint8 *missing = NULL;
-  g_autofree guint8 *blocks = NULL;
+  g_autoptr (Mask) blocks = mask_new (image->width, image->height, error);
+  Mask *mask;
+
+  if (blocks == NULL || !mark_blocks (blocks->missing, image, options, error))
+    return NULL;
+  mask = mask_new (image->width, image->height, error);
+  if (mask == NULL)
+    return NULL;
+  mark_some (mask->missing, n,
+             (gsize) floor (options->missing * (double) n + 0.5),
+             options->seed, STREAM_MISSING);
+  mask_add (mask, blocks);
+  return mask;
+}
+
+Image *
+image_damage (const Image *image, const DamageOptions *options, Mask **mask,
+              GError **error)
+{
+  g_autoptr (Mask) missing = NULL;
   g_autoptr (Image) damaged = NULL;
 
   if (!check_options (image, options, error))
     return NULL;
-  missing = new_mask (n, error);
+  missing = draw_mask (image, options, error);
   if (missing == NULL)
     return NULL;
-  blocks = new_mask (n, error);
-  if (blocks == NULL || !mark_blocks (blocks, image, options, error))
-    return NULL;
-  mark_some (missing, n, (gsize) floor (options->missing * (double) n + 0.5),
-             options->seed, STREAM_MISSING);
-  for (gsize i = 0; i < n; i++)
-    missing[i] |= blocks[i];
-
   damaged = image_copy (image, error);
   if (damaged == NULL)
     return NULL;

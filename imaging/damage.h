@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "imaging/image.h"
+#include "imaging/mask.h"
 
 typedef struct {
   double missing;  /* share of the pixels to lose, 0 .. 1 */
@@ -33,9 +33,8 @@ typedef struct {
 /* Returns a damaged copy, which the caller owns.  A palette is dropped, since
  * the damage needs colours that it may not have.
  *
- * @mask receives one byte a pixel, row after row, 1 for what became black and
- * else 0; the caller frees it with g_free().  It may be NULL.
+ * @mask receives what became black, for the caller to free.  It may be NULL.
  * Returns NULL with @error set and @mask untouched: USAGE for options out of
  * range or blocks that do not fit, LIMIT when there is no memory. */
 Image *image_damage (const Image *image, const DamageOptions *options,
-                     guint8 **mask, GError **error);
+                     Mask **mask, GError **error);

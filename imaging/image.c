@@ -236,3 +236,24 @@ image_drop_palette (Image *image)
       g_ptr_array_remove (image->meta.chunks, chunk);
   }
 }
+
+void
+image_make_opaque (Image *image)
+{
+  guint16 *alpha = image->samples + image->channels - 1;
+
+  if (!image_has_alpha (image))
+    return;
+  for (gsize i = 0; i < image_pixels (image); i++, alpha += image->channels)
+    if (*alpha == 0)
+      *alpha = (guint16) image_peak (image);
+}
+
+void
+image_swap (Image *a, Image *b)
+{
+  Image c = *a;
+
+  *a = *b;
+  *b = c;
+}

@@ -164,6 +164,13 @@ gboolean image_is_transparent (const Image *image, gsize i);
  * Call it for every pixel that was filled: none may become a hole. */
 void image_avoid_key (Image *image, gsize i);
 
+/* Makes wholly transparent pixels opaque.  A key colour stays: a PNG with one
+ * needs nothing, since pixels that are filled avoid it. */
+void image_make_opaque (Image *image);
+
+/* Exchanges all that the two hold. */
+void image_swap (Image *a, Image *b);
+
 /* Forgets the palette, so that any colour can be written.  What the file said
  * about the palette goes with it. */
 void image_drop_palette (Image *image);

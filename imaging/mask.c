@@ -39,6 +39,18 @@ pixels (const Mask *mask)
   return (gsize) mask->width * (gsize) mask->height;
 }
 
+gboolean
+mask_check_size (const Mask *mask, int width, int height, GError **error)
+{
+  if (mask->width == width && mask->height == height)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+               "the mask has %d x %d pixels but the picture %d x %d; give a "
+               "mask of the same size",
+               mask->width, mask->height, width, height);
+  return FALSE;
+}
+
 gsize
 mask_count (const Mask *mask)
 {
@@ -173,4 +185,20 @@ mask_from_alpha (const Image *image, GError **error)
   for (gsize i = 0; i < pixels (mask); i++)
     mask->missing[i] = image_is_transparent (image, i) ? 1 : 0;
   return mask;
+}
+
+gboolean
+image_is_grey (const Image *image, const Mask *ignore)
+{
+  if (image_colours (image) == 1)
+    return TRUE;
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+
+    if ((pixel[0] != pixel[1] || pixel[0] != pixel[2])
+        && (ignore == NULL || !ignore->missing[i])
+        && !image_is_transparent (image, i))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -31,6 +31,11 @@ Mask *mask_new (int width, int height, GError **error);
 void mask_free (Mask *mask);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Mask, mask_free)
 
+/* Whether @mask belongs to a picture of that size; else FALSE with @error set
+ * (INPUT). */
+gboolean mask_check_size (const Mask *mask, int width, int height,
+                          GError **error);
+
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
 
@@ -66,3 +71,8 @@ Mask *mask_from_colour (const Image *image, const guint8 colour[3],
 
 /* Pixels that are wholly transparent. */
 Mask *mask_from_alpha (const Image *image, GError **error);
+
+/* Whether all visible pixels of @image that are not in @ignore, which may be
+ * NULL, are grey: one channel, or three that are equal and so have the same
+ * noise. */
+gboolean image_is_grey (const Image *image, const Mask *ignore);

@@ -90,8 +90,9 @@ psnr (const Pair *pair, double squared_error, gsize pixels)
 
 /* Everything in @score but the SSIM. */
 static void
-score_samples (const Pair *pair, const guint8 *masked, ImageScore *score)
+score_samples (const Pair *pair, const Mask *mask, ImageScore *score)
 {
+  const guint8 *masked = mask != NULL ? mask->missing : NULL;
   double all = 0, inside = 0;
   gsize masked_pixels = 0;
 
@@ -293,7 +294,7 @@ score_structure (const Pair *pair, double *mean_ssim, GError **error)
 }
 
 gboolean
-image_score (const Image *reference, const Image *result, const guint8 *masked,
+image_score (const Image *reference, const Image *result, const Mask *masked,
              ImageScore *score, GError **error)
 {
   Pair pair;
@@ -309,6 +310,9 @@ image_score (const Image *reference, const Image *result, const guint8 *masked,
   }
 
   pair_init (&pair, reference, result);
+  if (masked != NULL
+      && !mask_check_size (masked, pair.width, pair.height, error))
+    return FALSE;
   score_samples (&pair, masked, score);
   return score_structure (&pair, &score->ssim, error);
 }

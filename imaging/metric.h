@@ -22,7 +22,7 @@
  */
 #pragma once
 
-#include "imaging/image.h"
+#include "imaging/mask.h"
 
 /* Side of the window of SSIM. */
 #define SSIM_WINDOW 11
@@ -38,9 +38,8 @@ typedef struct {
 
 /* Compares @result with @reference; swapping the two changes no score.
  *
- * @masked has one byte a pixel, row after row; those that are not zero count
- * for @score->psnr_masked.  It may be NULL.
+ * The pixels of @masked, which may be NULL, count for @score->psnr_masked.
  * Returns FALSE with @error set: INPUT when the sizes differ, LIMIT when there
  * is no memory for a few dozen rows. */
 gboolean image_score (const Image *reference, const Image *result,
-                      const guint8 *masked, ImageScore *score, GError **error);
+                      const Mask *masked, ImageScore *score, GError **error);

@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 Planes *
 planes_new (int width, int height, int channels, GError **error)
 {
@@ -26,4 +28,13 @@ planes_free (Planes *planes)
     return;
   g_free (planes->data);
   g_free (planes);
+}
+
+void
+planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
+{
+  for (int c = 0; c < planes->channels; c++)
+    for (int row = y; row < y + patch; row++, to += patch)
+      memcpy (to, planes_at (planes, c, x, row),
+              (gsize) patch * sizeof (float));
 }

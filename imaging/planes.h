@@ -45,3 +45,8 @@ planes_to_sample (const Image *image, float value)
   /* Written so that NaN becomes black. */
   return (guint16) (scaled > 0 ? MIN (scaled, (float) peak) : 0);
 }
+
+/* Copies the @patch x @patch pixels of all channels at @x, @y to @to, plane
+ * after plane. */
+void planes_get_patch (const Planes *planes, int x, int y, int patch,
+                       float *to);

@@ -22,7 +22,7 @@ clean_image (int width, int height, int channels, int depth)
 }
 
 static Image *
-damaged (const Image *image, const DamageOptions *options, guint8 **mask)
+damaged (const Image *image, const DamageOptions *options, Mask **mask)
 {
   GError *error = NULL;
   Image *copy = image_damage (image, options, mask, &error);
@@ -33,13 +33,13 @@ damaged (const Image *image, const DamageOptions *options, guint8 **mask)
 }
 
 static gsize
-count_marked (const guint8 *mask, gsize n)
+count_marked (const Mask *mask, gsize n)
 {
   gsize count = 0;
 
   for (gsize i = 0; i < n; i++) {
-    g_assert_cmpuint (mask[i], <=, 1);
-    count += mask[i];
+    g_assert_cmpuint (mask->missing[i], <=, 1);
+    count += mask->missing[i];
   }
   return count;
 }
@@ -55,13 +55,14 @@ same_samples (const Image *a, const Image *b)
 /* Marked pixels have no colour, all others those of @before; alpha stays. */
 static void
 assert_black_where_marked (const Image *before, const Image *after,
-                           const guint8 *mask)
+                           const Mask *mask)
 {
   for (gsize i = 0; i < image_pixels (before); i++)
     for (int c = 0; c < before->channels; c++) {
       gsize sample = i * (gsize) before->channels + (gsize) c;
       gboolean is_alpha = c >= image_colours (before);
-      int expected = mask[i] && !is_alpha ? 0 : before->samples[sample];
+      int expected =
+        mask->missing[i] && !is_alpha ? 0 : before->samples[sample];
 
       g_assert_cmpint (after->samples[sample], ==, expected);
     }
@@ -71,7 +72,7 @@ static void
 test_nothing (void)
 {
   g_autoptr (Image) image = clean_image (20, 10, 3, 8);
-  g_autofree guint8 *mask = NULL;
+  g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) copy = damaged (image, &DAMAGE_DEFAULTS, &mask);
 
   g_assert_true (same_samples (image, copy));
@@ -89,7 +90,7 @@ test_missing_is_exact (void)
     for (gsize s = 0; s < G_N_ELEMENTS (shares); s++) {
       g_autoptr (Image) image = clean_image (37, 23, channels, 8);
       DamageOptions options = { .missing = shares[s], .seed = s };
-      g_autofree guint8 *mask = NULL;
+      g_autoptr (Mask) mask = NULL;
       g_autoptr (Image) copy = damaged (image, &options, &mask);
 
       g_assert_cmpuint (count_marked (mask, 37 * 23), ==,
@@ -109,12 +110,12 @@ test_missing_is_uniform (void)
 
   for (guint64 seed = 0; seed < SEEDS; seed++) {
     DamageOptions options = { .missing = 0.3, .seed = seed };
-    g_autofree guint8 *mask = NULL;
+    g_autoptr (Mask) mask = NULL;
     g_autoptr (Image) copy = damaged (image, &options, &mask);
 
     assert_black_where_marked (image, copy, mask);
     for (int i = 0; i < N; i++)
-      lost[i] += mask[i];
+      lost[i] += mask->missing[i];
   }
   /* Five standard deviations of a binomial. */
   for (int i = 0; i < N; i++)
@@ -135,14 +136,14 @@ test_blocks (void)
     DamageOptions options = { .block_side = 10,
                               .block_count = 36,
                               .seed = seed };
-    g_autofree guint8 *mask = NULL;
+    g_autoptr (Mask) mask = NULL;
     g_autoptr (Image) copy = damaged (image, &options, &mask);
 
     g_assert_cmpuint (count_marked (mask, 8000), ==, 36 * 100);
     assert_black_where_marked (image, copy, mask);
     for (int y = 0; y < 80; y++) {
-      at_left |= mask[y * 100];
-      at_right |= mask[y * 100 + 99];
+      at_left |= mask->missing[y * 100];
+      at_right |= mask->missing[y * 100 + 99];
     }
   }
   g_assert_true (at_left);
@@ -158,7 +159,7 @@ test_crowded_blocks (void)
 
   for (int count = 1; count <= 6 * 4; count++) {
     DamageOptions options = { .block_side = 11, .block_count = count };
-    g_autofree guint8 *mask = NULL;
+    g_autoptr (Mask) mask = NULL;
     g_autoptr (Image) copy = damaged (image, &options, &mask);
 
     g_assert_cmpuint (count_marked (mask, 67 * 45), ==, 121 * count);
@@ -171,7 +172,7 @@ test_block_as_large_as_the_picture (void)
 {
   g_autoptr (Image) image = clean_image (12, 12, 3, 8);
   DamageOptions options = { .block_side = 12, .block_count = 1 };
-  g_autofree guint8 *mask = NULL;
+  g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) copy = damaged (image, &options, &mask);
 
   g_assert_cmpuint (count_marked (mask, 144), ==, 144);
@@ -246,7 +247,7 @@ test_order (void)
   DamageOptions all = {
     .noise = 20, .missing = 0.3, .block_side = 7, .block_count = 9, .seed = 8
   };
-  g_autofree guint8 *mask = NULL;
+  g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) noisy = damaged (image, &noise, NULL);
   g_autoptr (Image) worst = damaged (image, &all, &mask);
   gsize marked = count_marked (mask, 3000);
@@ -311,7 +312,7 @@ test_wrong_options (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_autoptr (GError) error = NULL;
-    guint8 *mask = NULL;
+    Mask *mask = NULL;
 
     g_assert_null (image_damage (image, &wrong[i], &mask, &error));
     g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);

@@ -4,7 +4,7 @@
 #include "dictlearn/builtin.h"
 #include "dictlearn/initial.h"
 #include "imaging/damage.h"
-#include "imaging/denoise/denoise.h"
+#include "imaging/restore.h"
 #include "imaging/detect/detect.h"
 #include "imaging/metric.h"
 #include "tests/pictures.h"
@@ -12,27 +12,31 @@
 
 #include <math.h>
 
+/* Noise of unknown level. */
+#define DENOISE                                                               \
+  ((RestoreOptions){ .quality = QUALITY_NORMAL, .sigma = SIGMA_UNKNOWN })
+
 /* Removes noise; returns the level that was used. */
 static double
-denoise (Image *image, const Mask *missing, const DenoiseOptions *options)
+denoise (Image *image, const Mask *missing, const RestoreOptions *options)
 {
   g_autoptr (Mask) none = mask_new (image->width, image->height, NULL);
-  g_auto (DenoiseReport) report = { 0 };
+  g_auto (RestoreReport) report = { 0 };
   g_autoptr (GError) error = NULL;
 
-  image_denoise (image, missing != NULL ? missing : none, options, &report,
+  image_restore (image, missing != NULL ? missing : none, options, &report,
                  NULL, &error);
   g_assert_no_error (error);
-  g_assert_nonnull (report.restore.dictionary);
+  g_assert_nonnull (report.dictionary);
   return report.sigma;
 }
 
-static DenoiseOptions
+static RestoreOptions
 with_quality (RestoreQuality quality)
 {
-  DenoiseOptions options = DENOISE_DEFAULTS;
+  RestoreOptions options = DENOISE;
 
-  options.restore.quality = quality;
+  options.quality = quality;
   return options;
 }
 
@@ -64,7 +68,7 @@ test_noise_is_removed (void)
   for (gsize p = 0; p < G_N_ELEMENTS (photos); p++)
     for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
       for (int quality = QUALITY_FAST; quality <= QUALITY_BEST; quality++) {
-        DenoiseOptions options = with_quality ((RestoreQuality) quality);
+        RestoreOptions options = with_quality ((RestoreQuality) quality);
         g_autoptr (Image) photo = load_photo_middle (photos[p], 160, 120);
         g_autoptr (Image) noisy = with_noise (photo, cases[i].sigma, p);
         double before = psnr (photo, noisy), after;
@@ -82,7 +86,7 @@ test_clean_photographs_stay (void)
 {
   const char *const photos[] = { "badlands5", "beach0", "city10",
                                  "forest3",   "snow4",  "water0" };
-  DenoiseOptions options = DENOISE_DEFAULTS;
+  RestoreOptions options = DENOISE;
 
   for (gsize p = 0; p < G_N_ELEMENTS (photos); p++) {
     g_autoptr (Image) photo = load_photo (photos[p]);
@@ -115,7 +119,7 @@ draw (Image *image, int what, int seed)
 static void
 test_clean_drawings_stay (void)
 {
-  DenoiseOptions options = DENOISE_DEFAULTS;
+  RestoreOptions options = DENOISE;
 
   for (int depth = 8; depth <= 16; depth += 8)
     for (int channels = 1; channels <= 3; channels += 2)
@@ -139,7 +143,7 @@ test_all_kinds (void)
 
   for (gsize d = 0; d < G_N_ELEMENTS (depths); d++)
     for (int channels = 1; channels <= 4; channels++) {
-      DenoiseOptions options = with_quality (QUALITY_FAST);
+      RestoreOptions options = with_quality (QUALITY_FAST);
       g_autoptr (Image) photo = load_photo_middle ("city10", 120, 100);
       g_autoptr (Image) clean =
         image_new (120, 100, channels, depths[d], NULL);
@@ -168,7 +172,7 @@ test_all_kinds (void)
 static void
 test_hidden_pixels (void)
 {
-  DenoiseOptions options = with_quality (QUALITY_FAST);
+  RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) photo = load_photo_middle ("beach0", 60, 60);
   g_autoptr (Image) noisy = with_noise (photo, 20, 1);
   g_autoptr (Image) a = image_new (60, 60, 4, 8, NULL);
@@ -205,7 +209,7 @@ test_odd_pictures (void)
   for (gsize s = 0; s < G_N_ELEMENTS (sides); s++)
     for (int channels = 1; channels <= 4; channels++)
       for (int quality = QUALITY_FAST; quality <= QUALITY_BEST; quality++) {
-        DenoiseOptions options = with_quality ((RestoreQuality) quality);
+        RestoreOptions options = with_quality ((RestoreQuality) quality);
         g_autoptr (Image) plain =
           image_new (sides[s][0], sides[s][1], channels, 8, NULL);
         g_autoptr (Image) same = NULL;
@@ -235,7 +239,7 @@ test_odd_pictures (void)
 static void
 test_palette (void)
 {
-  DenoiseOptions options = with_quality (QUALITY_FAST);
+  RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) image = random_palette_picture (40, 30, 4, 3);
   g_autoptr (Image) before = image_copy (image, NULL);
 
@@ -257,13 +261,13 @@ test_tiles_do_not_show (void)
   const Dictionary *dictionaries[] = { NULL, learned };
 
   for (gsize d = 0; d < G_N_ELEMENTS (dictionaries); d++) {
-    DenoiseOptions options = with_quality (QUALITY_FAST);
+    RestoreOptions options = with_quality (QUALITY_FAST);
     g_autoptr (Image) photo = load_photo ("mountain5");
     g_autoptr (Image) whole = with_noise (photo, 25, 1);
     g_autoptr (Image) tiled = image_copy (whole, NULL);
 
     options.sigma = 25;
-    options.restore.dictionary = dictionaries[d];
+    options.dictionary = dictionaries[d];
     denoise (whole, NULL, &options);
     options.tile = 1;
     denoise (tiled, NULL, &options);
@@ -275,7 +279,7 @@ test_tiles_do_not_show (void)
 static void
 test_dead_and_noisy (void)
 {
-  DenoiseOptions options = with_quality (QUALITY_FAST);
+  RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) photo = load_photo ("city10");
   g_autoptr (Image) damaged = with_noise (photo, 15, 1);
   g_autoptr (Image) ignorant = NULL;
@@ -288,7 +292,7 @@ test_dead_and_noisy (void)
         damaged->samples[3 * i + c] =
           (guint16) random_below (1, 1, 3 * i + c, 256);
   ignorant = image_copy (damaged, NULL);
-  mask = mask_of_dead_pixels (damaged, NULL, NULL);
+  mask = detector_dead_pixels.find (damaged, NULL, NULL);
   g_assert_cmpfloat ((double) mask_count (mask), <,
                      0.07 * (double) image_pixels (photo));
   sigma = denoise (damaged, mask, &options);
@@ -306,7 +310,7 @@ static void
 test_mark_on_grey (void)
 {
   g_autoptr (Dictionary) learned = dictionary_learned ();
-  DenoiseOptions options = with_quality (QUALITY_FAST);
+  RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) photo = load_photo_middle ("city10", 80, 60);
   g_autoptr (Image) noisy = with_noise (photo, 25, 1);
   g_autoptr (Image) marked = NULL;
@@ -321,7 +325,7 @@ test_mark_on_grey (void)
       marked->samples[3 * i] = 255 - marked->samples[3 * i];
   }
   options.sigma = 25;
-  options.restore.dictionary = learned;
+  options.dictionary = learned;
   denoise (noisy, mask, &options);
   denoise (marked, mask, &options);
   assert_same_samples (noisy, marked);
@@ -333,7 +337,7 @@ test_mark_on_grey (void)
 static void
 test_no_noise_is_removed_when_told_so (void)
 {
-  DenoiseOptions options = with_quality (QUALITY_FAST);
+  RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) photo = load_photo_middle ("city10", 80, 60);
   g_autoptr (Image) noisy = with_noise (photo, 25, 1);
   g_autoptr (Image) result = image_copy (noisy, NULL);
@@ -361,7 +365,7 @@ test_named_dictionaries (void)
 
   for (gsize d = 0; d < G_N_ELEMENTS (dictionaries); d++)
     for (int channels = 1; channels <= 3; channels += 2) {
-      DenoiseOptions options = with_quality (QUALITY_FAST);
+      RestoreOptions options = with_quality (QUALITY_FAST);
       g_autoptr (Image) photo = load_photo_middle ("city10", 120, 100);
       g_autoptr (Image) clean = image_new (120, 100, channels, 8, NULL);
       g_autoptr (Image) noisy = NULL;
@@ -371,7 +375,7 @@ test_named_dictionaries (void)
         clean->samples[i] = photo->samples[channels == 3 ? i : 3 * i + 1];
       noisy = with_noise (clean, 25, 1);
       before = psnr (clean, noisy);
-      options.restore.dictionary = dictionaries[d];
+      options.dictionary = dictionaries[d];
       options.sigma = 25;
       denoise (noisy, NULL, &options);
       g_test_message ("dictionary %d, %d channels: %.2f dB, then %.2f",
@@ -400,7 +404,7 @@ test_named_dictionary_keeps_the_mean (void)
 {
   for (int missing = 0; missing <= 1; missing++) {
     g_autoptr (Dictionary) dictionary = reversed_cosines (missing);
-    DenoiseOptions options = with_quality (QUALITY_FAST);
+    RestoreOptions options = with_quality (QUALITY_FAST);
     g_autoptr (Image) flat = image_new (40, 30, 1, 8, NULL);
     g_autoptr (Image) same = NULL;
     g_autoptr (Image) noisy = NULL;
@@ -411,7 +415,7 @@ test_named_dictionary_keeps_the_mean (void)
     same = image_copy (flat, NULL);
     noisy = random_picture (40, 30, 1, 8);
     pursued = image_copy (noisy, NULL);
-    options.restore.dictionary = dictionary;
+    options.dictionary = dictionary;
     options.sigma = 20;
     denoise (same, NULL, &options);
     assert_same_samples (flat, same);
@@ -434,19 +438,19 @@ test_failure_changes_nothing (void)
   g_autoptr (Mask) other = mask_new (19, 20, NULL);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   Progress progress = { .cancellable = cancellable };
-  DenoiseOptions options = DENOISE_DEFAULTS;
-  g_auto (DenoiseReport) report = { 0 };
+  RestoreOptions options = DENOISE;
+  g_auto (RestoreReport) report = { 0 };
   g_autoptr (GError) error = NULL;
 
   g_assert_false (
-    image_denoise (image, other, &options, &report, NULL, &error));
+    image_restore (image, other, &options, &report, NULL, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   g_clear_error (&error);
   options.sigma = 20;
   mask->missing[5] = 1;
   g_cancellable_cancel (cancellable);
   g_assert_false (
-    image_denoise (image, mask, &options, &report, &progress, &error));
+    image_restore (image, mask, &options, &report, &progress, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
   assert_same_samples (image, before);
 }
@@ -465,7 +469,7 @@ test_shared_photographs (void)
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree char *name = g_strconcat (names[i], ".png", NULL);
     g_autofree char *path = g_build_filename (folder, name, NULL);
-    DenoiseOptions options = DENOISE_DEFAULTS;
+    RestoreOptions options = DENOISE;
     g_autoptr (Image) photo = load_image (path);
     g_autoptr (Image) same = image_copy (photo, NULL);
     g_autoptr (Image) noisy = with_noise (photo, 25, 1);

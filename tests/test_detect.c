@@ -16,15 +16,15 @@ typedef struct {
 } Hits;
 
 static Hits
-compare (const Mask *mask, const guint8 *truth)
+compare (const Mask *mask, const Mask *truth)
 {
   gsize pixels = (gsize) mask->width * (gsize) mask->height;
   gsize damaged = 0, found = 0, wrong = 0;
 
   for (gsize i = 0; i < pixels; i++) {
-    damaged += truth[i] != 0;
-    found += truth[i] && mask->missing[i];
-    wrong += !truth[i] && mask->missing[i];
+    damaged += truth->missing[i] != 0;
+    found += truth->missing[i] && mask->missing[i];
+    wrong += !truth->missing[i] && mask->missing[i];
   }
   return (Hits){ damaged > 0 ? (double) found / (double) damaged : 1,
                  (double) wrong / (double) (pixels - damaged) };
@@ -36,12 +36,12 @@ test_black_blocks (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
     for (int side = 3; side <= 20; side += 4) {
       g_autoptr (Image) photo = load_photo (photos[i]);
-      g_autofree guint8 *truth = NULL;
+      g_autoptr (Mask) truth = NULL;
       DamageOptions options = { .block_side = side,
                                 .block_count = 20,
                                 .seed = i };
       g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
-      g_autoptr (Mask) mask = mask_of_black_blocks (damaged, NULL);
+      g_autoptr (Mask) mask = detector_blocks.find (damaged, NULL, NULL);
       Hits hits = compare (mask, truth);
 
       g_assert_cmpfloat (hits.found, >=, 0.95);
@@ -54,7 +54,7 @@ test_no_blocks_in_clean_photographs (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
     g_autoptr (Image) photo = load_photo (photos[i]);
-    g_autoptr (Mask) mask = mask_of_black_blocks (photo, NULL);
+    g_autoptr (Mask) mask = detector_blocks.find (photo, NULL, NULL);
 
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
@@ -71,7 +71,7 @@ test_shadow_is_no_block (void)
     for (int x = 0; x < 80; x++)
       for (int c = 0; c < 3; c++)
         image_pixel (image, x, y)[c] = (guint16) MAX (0, x - 40);
-  mask = mask_of_black_blocks (image, NULL);
+  mask = detector_blocks.find (image, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -83,10 +83,10 @@ test_dead_pixels_of_one_colour (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
     for (gsize s = 0; s < G_N_ELEMENTS (shares); s++) {
       g_autoptr (Image) photo = load_photo (photos[i]);
-      g_autofree guint8 *truth = NULL;
+      g_autoptr (Mask) truth = NULL;
       DamageOptions options = { .missing = shares[s], .seed = i };
       g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
-      g_autoptr (Mask) mask = mask_of_dead_pixels (damaged, NULL, NULL);
+      g_autoptr (Mask) mask = detector_dead_pixels.find (damaged, NULL, NULL);
       Hits hits = compare (mask, truth);
 
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
@@ -104,18 +104,18 @@ test_random_values (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
     for (gsize s = 0; s < G_N_ELEMENTS (shares); s++) {
       g_autoptr (Image) photo = load_photo (photos[i]);
-      g_autofree guint8 *truth = g_new0 (guint8, image_pixels (photo));
+      g_autoptr (Mask) truth = mask_new (photo->width, photo->height, NULL);
       g_autoptr (Mask) mask = NULL;
       Hits hits;
 
       for (gsize p = 0; p < image_pixels (photo); p++)
         if (random_uniform (i, 0, p) < shares[s]) {
-          truth[p] = 1;
+          truth->missing[p] = 1;
           for (gsize c = 0; c < 3; c++)
             photo->samples[3 * p + c] =
               (guint16) random_below (i, 1, 3 * p + c, 256);
         }
-      mask = mask_of_dead_pixels (photo, NULL, NULL);
+      mask = detector_dead_pixels.find (photo, NULL, NULL);
       hits = compare (mask, truth);
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
                       hits.found, hits.false_alarms);
@@ -133,7 +133,7 @@ test_line_is_not_dead (void)
     g_autoptr (Mask) mask = NULL;
 
     memset (photo->samples, 0, 3 * (gsize) photo->width * sizeof (guint16));
-    mask = mask_of_dead_pixels (photo, NULL, NULL);
+    mask = detector_dead_pixels.find (photo, NULL, NULL);
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
 }
@@ -148,10 +148,10 @@ test_noise_is_not_dead (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
     for (gsize l = 0; l < G_N_ELEMENTS (levels); l++) {
       g_autoptr (Image) photo = load_photo (photos[i]);
-      g_autofree guint8 *truth = NULL;
+      g_autoptr (Mask) truth = NULL;
       DamageOptions options = { .noise = levels[l], .seed = i };
       g_autoptr (Image) noisy = image_damage (photo, &options, NULL, NULL);
-      g_autoptr (Mask) mask = mask_of_dead_pixels (noisy, NULL, NULL);
+      g_autoptr (Mask) mask = detector_dead_pixels.find (noisy, NULL, NULL);
       g_autoptr (Image) damaged = NULL;
       g_autoptr (Mask) found = NULL;
       Hits hits;
@@ -160,7 +160,7 @@ test_noise_is_not_dead (void)
                       0.002 * (double) image_pixels (photo));
       options.missing = 0.2;
       damaged = image_damage (photo, &options, &truth, NULL);
-      found = mask_of_dead_pixels (damaged, NULL, NULL);
+      found = detector_dead_pixels.find (damaged, NULL, NULL);
       hits = compare (found, truth);
       g_test_message ("%s %g: %d without damage; found %.4f, false %.5f",
                       photos[i], levels[l], (int) mask_count (mask),
@@ -193,8 +193,8 @@ test_grey_in_three_colours (void)
     for (gsize c = 0; c < 3; c++)
       three->samples[3 * i + c] = damaged->samples[i];
   }
-  one_mask = mask_of_dead_pixels (damaged, NULL, NULL);
-  three_mask = mask_of_dead_pixels (three, NULL, NULL);
+  one_mask = detector_dead_pixels.find (damaged, NULL, NULL);
+  three_mask = detector_dead_pixels.find (three, NULL, NULL);
   g_assert_cmpint (
     memcmp (one_mask->missing, three_mask->missing, image_pixels (grey)), ==,
     0);
@@ -210,7 +210,7 @@ test_black_and_white_is_not_dead (void)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 60; x++)
       *image_pixel (page, x, y) = x % 7 != 0 || y % 9 > 5;
-  mask = mask_of_dead_pixels (page, NULL, NULL);
+  mask = detector_dead_pixels.find (page, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -222,19 +222,19 @@ test_background_is_not_dead (void)
 {
   for (int background = 0; background <= 255; background += 255) {
     g_autoptr (Image) image = image_new (200, 200, 1, 8, NULL);
-    g_autofree guint8 *truth = g_new0 (guint8, 200 * 200);
+    g_autoptr (Mask) truth = mask_new (200, 200, NULL);
     g_autoptr (Mask) mask = NULL;
     Hits hits;
 
     for (gsize i = 0; i < image_pixels (image); i++) {
       gboolean object = i % 200 / 29 == 3 && i / 200 / 29 == 3;
 
-      truth[i] = random_uniform (1, 0, i) < 0.05;
-      image->samples[i] = (guint16) (truth[i] ? 255 - background
-                                     : object ? 128
-                                              : background);
+      truth->missing[i] = random_uniform (1, 0, i) < 0.05;
+      image->samples[i] = (guint16) (truth->missing[i] ? 255 - background
+                                     : object          ? 128
+                                                       : background);
     }
-    mask = mask_of_dead_pixels (image, NULL, NULL);
+    mask = detector_dead_pixels.find (image, NULL, NULL);
     hits = compare (mask, truth);
     g_test_message ("on %d: found %.4f, false %.5f", background, hits.found,
                     hits.false_alarms);
@@ -255,7 +255,7 @@ test_page_with_a_speck_is_not_dead (void)
       *image_pixel (page, x, y) = y < 60 && x % 7 == 0 && y % 9 <= 5 ? 0 : 255;
   *image_pixel (page, 50, 72) = 0;
   *image_pixel (page, 52, 72) = 128;
-  mask = mask_of_dead_pixels (page, NULL, NULL);
+  mask = detector_dead_pixels.find (page, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -274,7 +274,7 @@ test_transparent_is_not_dead (void)
               3 * sizeof (guint16));
       image->samples[4 * i + 3] = 255;
     }
-  mask = mask_of_dead_pixels (image, NULL, NULL);
+  mask = detector_dead_pixels.find (image, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 

@@ -4,7 +4,7 @@
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
-#include "imaging/inpaint/restore.h"
+#include "imaging/restore.h"
 #include "tests/support.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * in docs/benchmarks.md.  The engine gets the damaged picture and the mask.
  */
 #include "imaging/metric.h"
-#include "imaging/inpaint/restore.h"
+#include "imaging/restore.h"
 #include "tests/support.h"
 
 #define PICTURES 20

@@ -75,7 +75,7 @@ transposed (const Image *image)
 }
 
 static ImageScore
-score_of (const Image *reference, const Image *result, const guint8 *masked)
+score_of (const Image *reference, const Image *result, const Mask *masked)
 {
   GError *error = NULL;
   ImageScore score;
@@ -266,9 +266,9 @@ test_masked (void)
   /* Errors by pixel: (0 0 0), (3 0 0), (0 4 0), (0 0 12). */
   static const guint16 x[] = { 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };
   static const guint16 y[] = { 9, 9, 9, 6, 9, 9, 9, 13, 9, 9, 9, 21 };
-  static const guint8 second_and_third[] = { 0, 1, 255, 0 };
-  static const guint8 first[] = { 1, 0, 0, 0 };
-  static const guint8 none[] = { 0, 0, 0, 0 };
+  static guint8 second_and_third[] = { 0, 1, 255, 0 };
+  static guint8 first[] = { 1, 0, 0, 0 };
+  static guint8 none[] = { 0, 0, 0, 0 };
   g_autoptr (Image) a = new_image (2, 2, 3, 8);
   g_autoptr (Image) b = new_image (2, 2, 3, 8);
   ImageScore score;
@@ -276,7 +276,7 @@ test_masked (void)
   memcpy (a->samples, x, sizeof x);
   memcpy (b->samples, y, sizeof y);
 
-  score = score_of (a, b, second_and_third);
+  score = score_of (a, b, &(Mask){ 2, 2, second_and_third });
   assert_at_most (
     fabs (score.psnr - 10 * log10 (255. * 255 * 12 / (9 + 16 + 144))), 1e-12);
   assert_at_most (
@@ -285,11 +285,11 @@ test_masked (void)
   g_assert_cmpuint (score.masked_pixels, ==, 2);
   g_assert_true (isnan (score.ssim)); /* no window fits into 2 x 2 */
 
-  score = score_of (a, b, first);
+  score = score_of (a, b, &(Mask){ 2, 2, first });
   g_assert_cmpfloat (score.psnr_masked, ==, INFINITY);
   g_assert_false (score.identical);
 
-  score = score_of (a, b, none);
+  score = score_of (a, b, &(Mask){ 2, 2, none });
   g_assert_true (isnan (score.psnr_masked));
   g_assert_cmpuint (score.masked_pixels, ==, 0);
 }

@@ -5,7 +5,7 @@
 #include "dictlearn/initial.h"
 #include "imaging/damage.h"
 #include "imaging/metric.h"
-#include "imaging/inpaint/restore.h"
+#include "imaging/restore.h"
 #include "tests/support.h"
 
 #include <math.h>

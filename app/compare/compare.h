@@ -266,9 +266,8 @@ typedef struct {
 } RestoreMethod;
 
 /* NULL with @error set (INPUT, LIMIT, CANCELLED). */
-Image *compare_restore (const Damaged *damaged, RestoreKind kind,
-                        const RestoreMethod *method, const Progress *progress,
-                        GError **error);
+Image *compare_restore (const Damaged *damaged, const RestoreMethod *method,
+                        const Progress *progress, GError **error);
 
 /* Damages, restores and scores all test pictures.  What is finished when it is
  * stopped stays. */

@@ -87,15 +87,14 @@ restore_probes (Training *training, const RestoreMethod *method,
                 CurvePoint *point)
 {
   const GArray *probes = training->probes;
-  RestoreKind kind = compare_damage (training->compare, 0)->restore_kind;
   Progress quiet = { .cancellable = training->budget.shown->cancellable };
   double psnr = 0, ssim = 0;
 
   for (guint i = 0; i < probes->len; i++) {
     const Probe *probe = &g_array_index (probes, Probe, i);
     ImageScore score;
-    g_autoptr (Image) restored = compare_restore (
-      &probe->damaged, kind, method, &quiet, &training->failed);
+    g_autoptr (Image) restored =
+      compare_restore (&probe->damaged, method, &quiet, &training->failed);
 
     if (restored == NULL
         || !image_score (probe->clean, restored, NULL, &score,

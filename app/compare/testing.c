@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "imaging/codec/codec.h"
-#include "imaging/denoise/denoise.h"
+#include "imaging/restore.h"
 
 /* Stream of the seeds of damages, one a picture. */
 #define STREAM_DAMAGE 0x636d7800
@@ -32,25 +32,26 @@ compare_damage_picture (const Compare *compare, guint damage,
                         GError **error)
 {
   DamageOptions options = compare_damage (compare, damage)->options;
-  guint8 *marks = NULL;
 
   options.seed = random_bits (compare->line.seed, STREAM_DAMAGE, number);
-  damaged->image = image_damage (clean, &options, &marks, error);
+  damaged->image = image_damage (clean, &options, &damaged->missing, error);
   if (damaged->image == NULL)
     return FALSE;
-  damaged->missing = g_new (Mask, 1);
-  *damaged->missing = (Mask){ clean->width, clean->height, marks };
   damaged->noise = options.noise;
   return TRUE;
 }
 
 /* ---- restoration ---- */
 
+/* All dictionaries remove noise by the same coder.  The noise level is given
+ * to them and to the engine alike. */
 static RestoreOptions
-restore_options (const RestoreMethod *method)
+restore_options (const Damaged *damaged, const RestoreMethod *method)
 {
   RestoreOptions options = RESTORE_DEFAULTS;
 
+  options.sigma = damaged->noise;
+  options.pursuit = TRUE;
   options.dictionary = method->dictionary;
   if (method->protocol == PROTOCOL_SEPARATE) {
     options.paper_protocol = TRUE;
@@ -60,43 +61,17 @@ restore_options (const RestoreMethod *method)
   return options;
 }
 
-static gboolean
-fill (Image *image, const Damaged *damaged, const RestoreMethod *method,
-      const Progress *progress, GError **error)
+Image *
+compare_restore (const Damaged *damaged, const RestoreMethod *method,
+                 const Progress *progress, GError **error)
 {
-  RestoreOptions options = restore_options (method);
+  RestoreOptions options = restore_options (damaged, method);
+  g_autoptr (Image) image = image_copy (damaged->image, error);
   g_auto (RestoreReport) report = { 0 };
 
-  return image_restore (image, damaged->missing, &options, &report, progress,
-                        error);
-}
-
-/* All dictionaries by the same coder.  The level of the noise is given to them
- * and to the engine alike. */
-static gboolean
-smooth (Image *image, const Damaged *damaged, const RestoreMethod *method,
-        const Progress *progress, GError **error)
-{
-  DenoiseOptions options = DENOISE_DEFAULTS;
-  g_auto (DenoiseReport) report = { 0 };
-
-  options.restore = restore_options (method);
-  options.sigma = damaged->noise;
-  options.pursuit = TRUE;
-  return image_denoise (image, damaged->missing, &options, &report, progress,
-                        error);
-}
-
-Image *
-compare_restore (const Damaged *damaged, RestoreKind kind,
-                 const RestoreMethod *method, const Progress *progress,
-                 GError **error)
-{
-  g_autoptr (Image) image = image_copy (damaged->image, error);
-
   if (image == NULL
-      || !(kind == RESTORE_INPAINT ? fill : smooth) (image, damaged, method,
-                                                     progress, error))
+      || !image_restore (image, damaged->missing, &options, &report, progress,
+                         error))
     return NULL;
   return g_steal_pointer (&image);
 }
@@ -161,12 +136,11 @@ try_method (Trial *trial, guint number, const Progress *progress,
   Score result = { .picture = trial->picture,
                    .damage = trial->damage,
                    .method = number };
-  g_autoptr (Image) restored = compare_restore (
-    &trial->damaged, compare_damage (compare, trial->damage)->restore_kind,
-    &restoration, progress, error);
+  g_autoptr (Image) restored =
+    compare_restore (&trial->damaged, &restoration, progress, error);
 
   if (restored == NULL
-      || !image_score (trial->clean, restored, trial->damaged.missing->missing,
+      || !image_score (trial->clean, restored, trial->damaged.missing,
                        &result.score, error)
       || !show (trial, (int) number, restored, &result.score, error))
     return FALSE;

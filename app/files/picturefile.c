@@ -47,23 +47,20 @@ picture_load_mask (const char *path, const Image *image, MaskColours colours,
                    const ImageLimits *limits, GError **error)
 {
   g_autoptr (Image) picture = picture_load (path, limits, error);
+  g_autoptr (Mask) mask = NULL;
 
-  if (picture == NULL)
+  if (picture != NULL)
+    mask = mask_from_picture (picture, colours, error);
+  if (mask == NULL)
     return NULL;
-  if (picture->width == image->width && picture->height == image->height) {
-    Mask *mask = mask_from_picture (picture, colours, error);
-
-    if (mask != NULL && mask_is_partial (mask))
-      terminal_detail ("%s: names red, green and blue separately",
-                       input_name (path));
-    return mask;
+  if (!mask_check_size (mask, image->width, image->height, error)) {
+    g_prefix_error (error, "%s: ", input_name (path));
+    return NULL;
   }
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-               "%s: the mask has %d x %d pixels but the picture %d x %d; give "
-               "a mask of the same size",
-               input_name (path), picture->width, picture->height,
-               image->width, image->height);
-  return NULL;
+  if (mask_is_partial (mask))
+    terminal_detail ("%s: names red, green and blue separately",
+                     input_name (path));
+  return g_steal_pointer (&mask);
 }
 
 /* ---- writing ---- */

@@ -119,18 +119,16 @@ work (const Corrupt *corrupt, GError **error)
   g_autoptr (Image) image =
     picture_load (line->arguments[0], &line->limits, error);
   g_autoptr (Image) damaged = NULL;
-  g_autofree guint8 *missing = NULL;
-  Mask mask;
+  g_autoptr (Mask) mask = NULL;
 
   if (image == NULL)
     return FALSE;
-  damaged = image_damage (image, &corrupt->damage, &missing, error);
+  damaged = image_damage (image, &corrupt->damage, &mask, error);
   if (damaged == NULL)
     return FALSE;
-  mask = (Mask){ image->width, image->height, missing };
-  if (!picture_save (damaged, &mask, &corrupt->output, line->force, error))
+  if (!picture_save (damaged, mask, &corrupt->output, line->force, error))
     return FALSE;
-  return print_result (corrupt, &mask, error);
+  return print_result (corrupt, mask, error);
 }
 
 gboolean

@@ -15,7 +15,6 @@ typedef struct {
   const char *form; /* of the amount */
   ParseAmount parse;
   char *(*describe) (const DamageOptions *options);
-  RestoreKind restore_kind;
 } DamageKind;
 
 /* ---- kinds ---- */
@@ -73,9 +72,9 @@ describe_noise (const DamageOptions *options)
 }
 
 static const DamageKind kinds[] = {
-  { "missing", "SHARE", parse_missing, describe_missing, RESTORE_INPAINT },
-  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks, RESTORE_INPAINT },
-  { "noise", "DEVIATION", parse_noise, describe_noise, RESTORE_DENOISE },
+  { "missing", "SHARE", parse_missing, describe_missing },
+  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks },
+  { "noise", "DEVIATION", parse_noise, describe_noise },
 };
 
 /* ---- lists ---- */
@@ -114,7 +113,6 @@ parse_damage (const char *text, Damage *damage, GError **error)
                          text, kind->name, kind->form);
   damage->name = g_strdup (text);
   damage->label = kind->describe (&damage->options);
-  damage->restore_kind = kind->restore_kind;
   return TRUE;
 }
 

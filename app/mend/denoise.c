@@ -1,9 +1,6 @@
 /* denoise.c - repair damaged pixels and remove noise */
 #include "app/command.h"
-#include "app/cli/interrupt.h"
 #include "app/mend/repair.h"
-#include "imaging/denoise/denoise.h"
-#include "imaging/detect/detect.h"
 
 static const char about[] =
   "Examples:\n"
@@ -17,14 +14,6 @@ static const char about[] =
   "is\n"
   "is estimated, unless --sigma says it.  Where there is none, or with\n"
   "--sigma 0, pixels that are not damaged stay as they are.";
-
-static Mask *
-find_dead_pixels (const Image *image, GError **error)
-{
-  const Progress progress = { .cancellable = interrupt_cancellable () };
-
-  return mask_of_dead_pixels (image, &progress, error);
-}
 
 gboolean
 denoise_run (char **argv, GError **error)
@@ -40,7 +29,7 @@ denoise_run (char **argv, GError **error)
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
     { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",
-      option_real, .value = &sigma, .min = 0, .max = SIGMA_MOST },
+      option_real, .value = &sigma, .min = 0, .max = SIGMA_MAX },
   };
   const RepairTask task = {
     .about = about,
@@ -49,7 +38,7 @@ denoise_run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .detect = find_dead_pixels,
+    .detector = &detector_dead_pixels,
     .none_found = "found no damaged pixels",
     .sigma = &sigma,
   };

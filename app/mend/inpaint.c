@@ -1,7 +1,6 @@
 /* inpaint.c - fill what a mask names */
 #include "app/command.h"
 #include "app/mend/repair.h"
-#include "imaging/detect/detect.h"
 
 static const char about[] =
   "Examples:\n"
@@ -38,7 +37,7 @@ inpaint_run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .detect = mask_of_black_blocks,
+    .detector = &detector_blocks,
     .none_found = "found no blacked-out blocks; say what to fill with --mask, "
                   "--mask-color or --mask-alpha",
     .none_found_is_error = TRUE,

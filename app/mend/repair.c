@@ -9,7 +9,6 @@
 #include "app/cli/terminal.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "imaging/denoise/denoise.h"
 
 #include <math.h>
 
@@ -18,20 +17,16 @@ typedef struct {
   const RepairTask *task;
   CommandLine line;
   PictureOutput output;
-  DenoiseOptions options;
+  RestoreOptions options;
   int quality, protocol; /* numbers of the choices below */
 
   Image *image;
-  Mask *mask;
+  Mask *mask;             /* NULL if the user has not said what is missing */
   Dictionary *dictionary; /* NULL for the built-in one */
-  DenoiseReport report;
+  RestoreReport report;
   double seconds;
 } Repair;
 
-static const char *const qualities[] = { [QUALITY_FAST] = "fast",
-                                         [QUALITY_NORMAL] = "normal",
-                                         [QUALITY_BEST] = "best",
-                                         NULL };
 const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",
                                      [MASK_SEPARATE] = "separate",
@@ -44,7 +39,7 @@ repair_init (Repair *repair, const RepairTask *task)
 {
   *repair = (Repair){ .task = task,
                       .output = PICTURE_OUTPUT_DEFAULTS,
-                      .options = DENOISE_DEFAULTS,
+                      .options = RESTORE_DEFAULTS,
                       .quality = QUALITY_NORMAL,
                       .protocol = PROTOCOL_TESSERA };
   command_line_init (&repair->line);
@@ -57,7 +52,7 @@ repair_clear (Repair *repair)
   image_free (repair->image);
   mask_free (repair->mask);
   dictionary_free (repair->dictionary);
-  denoise_report_clear (&repair->report);
+  restore_report_clear (&repair->report);
 }
 
 static gboolean
@@ -66,7 +61,7 @@ parse (Repair *repair, char **argv, GError **error)
   CommandLine *line = &repair->line;
   const Option rows[] = {
     { "quality", 0, "NAME", "fast, normal or best (normal)", option_choice,
-      .value = &repair->quality, .choices = qualities },
+      .value = &repair->quality, .choices = restore_quality_names },
     { "protocol", 0, "NAME", "'paper' for exactly the paper's way",
       option_choice, .value = &repair->protocol, .choices = protocols },
   };
@@ -81,10 +76,11 @@ parse (Repair *repair, char **argv, GError **error)
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   if (!command_line_parse (line, argv, error))
     return FALSE;
-  repair->options.restore.quality = (RestoreQuality) repair->quality;
-  repair->options.restore.paper_protocol = repair->protocol == PROTOCOL_PAPER;
-  repair->options.sigma =
-    repair->task->sigma != NULL ? *repair->task->sigma : 0;
+  repair->options.quality = (RestoreQuality) repair->quality;
+  repair->options.paper_protocol = repair->protocol == PROTOCOL_PAPER;
+  repair->options.detector = repair->task->detector;
+  if (repair->task->sigma != NULL)
+    repair->options.sigma = *repair->task->sigma;
   return TRUE;
 }
 
@@ -133,20 +129,6 @@ is_named (const MaskSources *sources)
          || sources->transparent;
 }
 
-/* Looks for damage that nobody named. */
-static Mask *
-detect_mask (const Repair *repair, GError **error)
-{
-  const RepairTask *task = repair->task;
-  g_autoptr (Mask) mask = task->detect (repair->image, error);
-
-  if (mask == NULL || mask_count (mask) > 0 || !task->none_found_is_error)
-    return g_steal_pointer (&mask);
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT, "%s: %s",
-               input_name (repair->line.arguments[0]), task->none_found);
-  return NULL;
-}
-
 /* What to say of noise where none was removed. */
 static const char *
 noise_remark (const Repair *repair)
@@ -164,27 +146,13 @@ note_if_unchanged (const Repair *repair)
 {
   const char *why = repair->task->none_found;
 
-  if (mask_count (repair->mask) > 0 || repair->report.sigma > 0)
+  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
   if (is_named (repair->task->sources))
     why = "the mask covers nothing";
   terminal_note ("%s: %s%s; the picture is written unchanged",
                  input_name (repair->line.arguments[0]), why,
                  noise_remark (repair));
-}
-
-/* Lets pixels that were transparent and are to be filled be seen.  A PNG with
- * one transparent colour needs nothing: what is filled gets another one. */
-static void
-make_opaque (Image *image)
-{
-  guint16 *alpha = image->samples + image->channels - 1;
-
-  if (!image_has_alpha (image))
-    return;
-  for (gsize i = 0; i < image_pixels (image); i++, alpha += image->channels)
-    if (*alpha == 0)
-      *alpha = (guint16) image_peak (image);
 }
 
 /* ---- the work ---- */
@@ -204,7 +172,7 @@ load (Repair *repair, GError **error)
     repair->dictionary = dictionary_file_load (line->dictionary, error);
     if (repair->dictionary == NULL)
       return FALSE;
-    repair->options.restore.dictionary = repair->dictionary;
+    repair->options.dictionary = repair->dictionary;
   }
   if (is_named (repair->task->sources)) {
     repair->mask = mask_from_sources (repair->task->sources, repair->image,
@@ -214,18 +182,19 @@ load (Repair *repair, GError **error)
   return TRUE;
 }
 
-/* Finds what is missing, unless that is known, and repairs it. */
 static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
-  if (repair->mask == NULL)
-    repair->mask = detect_mask (repair, error);
-  if (repair->mask == NULL)
-    return FALSE;
-  if (repair->task->sources->transparent)
-    make_opaque (repair->image);
-  if (image_denoise (repair->image, repair->mask, &repair->options,
-                     &repair->report, progress, error))
+  const RepairTask *task = repair->task;
+
+  if (task->sources->transparent)
+    image_make_opaque (repair->image);
+  if (image_restore (repair->image, repair->mask, &repair->options,
+                     &repair->report, progress, error)
+      && (repair->mask != NULL || repair->report.masked_pixels > 0
+          || !task->none_found_is_error
+          || tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
+                           task->none_found)))
     return TRUE;
   if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
     g_prefix_error (error, "%s: ", input_name (repair->line.arguments[0]));
@@ -251,15 +220,15 @@ restore_in_view (Repair *repair, GError **error)
 static gboolean
 print_json (const Repair *repair, GError **error)
 {
-  const RestoreReport *report = &repair->report.restore;
+  const RestoreReport *report = &repair->report;
   g_autoptr (JsonObject) json = json_object_new ();
 
   json_report_set_number (json, "seconds", repair->seconds);
   json_report_set_count (json, "masked_pixels", report->masked_pixels);
   json_report_set_count (json, "patches", report->patches);
   json_report_set_text (json, "dictionary", report->dictionary);
-  json_report_set_number (
-    json, "sigma", repair->task->sigma != NULL ? repair->report.sigma : NAN);
+  json_report_set_number (json, "sigma",
+                          repair->task->sigma != NULL ? report->sigma : NAN);
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
   return json_report_print (json, error);
 }
@@ -267,13 +236,13 @@ print_json (const Repair *repair, GError **error)
 static void
 print_summary (const Repair *repair)
 {
-  const RestoreReport *report = &repair->report.restore;
+  const RestoreReport *report = &repair->report;
   double share =
     (double) report->masked_pixels / (double) image_pixels (repair->image);
 
   terminal_detail ("dictionary: %s", report->dictionary);
-  if (repair->report.sigma > 0)
-    terminal_result ("removed noise of %.1f levels", repair->report.sigma);
+  if (report->sigma > 0)
+    terminal_result ("removed noise of %.1f levels", report->sigma);
   terminal_result ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
                    "%" G_GSIZE_FORMAT " patches -> %s",
                    repair->task->past, report->masked_pixels, 100 * share,
@@ -285,8 +254,10 @@ static gboolean
 work (Repair *repair, GError **error)
 {
   if (!load (repair, error) || !restore_in_view (repair, error)
-      || !picture_save (repair->image, repair->mask, &repair->output,
-                        repair->line.force, error))
+      || !picture_save (repair->image,
+                        repair->mask != NULL ? repair->mask
+                                             : repair->report.found,
+                        &repair->output, repair->line.force, error))
     return FALSE;
   if (repair->line.json)
     return print_json (repair, error);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "app/cli/option.h"
-#include "imaging/mask.h"
+#include "imaging/restore.h"
 
 /* What the user says is missing: the union of these. */
 typedef struct {
@@ -27,8 +27,8 @@ typedef struct {
   const Option *options;    /* that say what is missing */
   gsize option_count;
   const MaskSources *sources; /* what these options fill in */
-  Mask *(*detect) (const Image *image, GError **error); /* without them */
-  const char *none_found; /* what to say when @detect finds nothing */
+  const Detector *detector;   /* without them */
+  const char *none_found;     /* what to say when it finds nothing */
   gboolean none_found_is_error;
   const double *sigma; /* level of noise to remove, or SIGMA_UNKNOWN; NULL
                           where noise is none of the task */

@@ -89,8 +89,7 @@ work (const Score *options, GError **error)
     if (mask == NULL)
       return FALSE;
   }
-  if (!image_score (reference, result, mask != NULL ? mask->missing : NULL,
-                    &score, error)) {
+  if (!image_score (reference, result, mask, &score, error)) {
     g_prefix_error (error, "%s: ", input_name (paths[1]));
     return FALSE;
   }

@@ -6,36 +6,51 @@
 #include "base/error.h"
 #include "imaging/maskruns.h"
 
-#include <math.h>
+#include <string.h>
 
-static const char *const tasks[] = { [MEND_FILL] = "fill",
-                                     [MEND_DENOISE] = "denoise",
-                                     [MEND_FIND_BLOCKS] = "find-blocks",
-                                     [MEND_FIND_DEAD] = "find-dead",
-                                     NULL };
-static const char *const qualities[] = { [QUALITY_FAST] = "fast",
-                                         [QUALITY_NORMAL] = "normal",
-                                         [QUALITY_BEST] = "best",
-                                         NULL };
+#define SEARCH_PREFIX "find-"
+
+/* "fill", "denoise", or "find-" and the name of a detector. */
+static gboolean
+read_task (const HandlerCall *call, MendOptions *options, GError **error)
+{
+  const char *task = request_argument (call->request, "task");
+  RestoreOptions *restore = &options->restore;
+
+  if (task == NULL || g_str_equal (task, "fill"))
+    restore->sigma = 0;
+  else if (g_str_equal (task, "denoise"))
+    restore->detector = &detector_dead_pixels;
+  else {
+    options->search = g_str_has_prefix (task, SEARCH_PREFIX);
+    if (options->search)
+      restore->detector = detector_find (task + strlen (SEARCH_PREFIX));
+    if (restore->detector == NULL)
+      return tessera_fail (error, TESSERA_ERROR_USAGE,
+                           "task: '%s' is not known", task);
+  }
+  return TRUE;
+}
 
 static gboolean
 read_options (const HandlerCall *call, MendOptions *options, GError **error)
 {
-  int task = MEND_FILL, quality = QUALITY_NORMAL, dictionary = 0;
+  int quality = QUALITY_NORMAL, dictionary = 0;
   const Dictionary *chosen;
 
-  *options = (MendOptions){ .restore = RESTORE_DEFAULTS, .sigma = NAN };
-  if (!call_choice (call, "task", tasks, &task, error)
-      || !call_choice (call, "quality", qualities, &quality, error)
+  *options = (MendOptions){ .restore = RESTORE_DEFAULTS };
+  options->restore.sigma = SIGMA_UNKNOWN;
+  if (!call_choice (call, "quality", restore_quality_names, &quality, error)
       || !call_int (call, "version", 0, G_MAXINT, &options->version, error)
       || !call_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
-      || !call_real (call, "sigma", 0, 255, &options->sigma, error))
+      || !call_real (call, "sigma", 0, SIGMA_MAX, &options->restore.sigma,
+                     error)
+      || !read_task (call, options, error))
     return FALSE;
   chosen =
     dictionary_list_get (call->context->dictionaries, dictionary, error);
   if (chosen == NULL)
     return FALSE;
-  options->task = (MendTask) task;
   options->restore.quality = (RestoreQuality) quality;
   options->restore.dictionary =
     dictionary_list_is_builtin (dictionary) ? NULL : chosen;
@@ -61,7 +76,7 @@ handle_post_mending (const HandlerCall *call, Response *response,
     open_photos_find (call->context->photos, call->stars[0], error);
   MendOptions options;
   Mask *mask;
-  gpointer mend_jobs;
+  gpointer job;
 
   if (photo == NULL || !read_options (call, &options, error)
       || !open_photos_has_room (call->context->photos, photo, error))
@@ -69,12 +84,14 @@ handle_post_mending (const HandlerCall *call, Response *response,
   mask = read_mask (call, photo, error);
   if (mask == NULL)
     return FALSE;
-  mend_jobs = mend_job_new (photo, mask, &options, error);
-  if (mend_jobs == NULL)
+  if (options.restore.detector != NULL && mask_count (mask) == 0)
+    g_clear_pointer (&mask, mask_free);
+  job = mend_job_new (photo, mask, &options, error);
+  if (job == NULL)
     return FALSE;
-  return respond_job (
-    response, job_queue_add (call->context->mend_jobs, photo_id (photo),
-                             &mend_job_class, mend_jobs, error));
+  return respond_job (response, job_queue_add (call->context->mend_jobs,
+                                               photo_id (photo),
+                                               &mend_job_class, job, error));
 }
 
 static guint

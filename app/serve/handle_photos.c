@@ -177,18 +177,15 @@ read_mask_picture (const HandlerCall *call, const Photo *photo, GError **error)
   int width = photo_width (photo), height = photo_height (photo);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autoptr (Image) picture = NULL;
+  g_autoptr (Mask) mask = NULL;
 
   limits.max_pixels = (gsize) width * (gsize) height;
   picture = image_decode (call->request->body, "the mask", &limits, error);
-  if (picture == NULL)
+  if (picture != NULL)
+    mask = mask_from_picture (picture, MASK_TOGETHER, error);
+  if (mask == NULL || !mask_check_size (mask, width, height, error))
     return NULL;
-  if (picture->width == width && picture->height == height)
-    return mask_from_picture (picture, MASK_TOGETHER, error);
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-               "the mask has %d x %d pixels but the picture %d x %d; give a "
-               "mask of the same size",
-               picture->width, picture->height, width, height);
-  return NULL;
+  return g_steal_pointer (&mask);
 }
 
 gboolean

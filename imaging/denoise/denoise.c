@@ -1,4 +1,4 @@
-/* denoise.c - what is to be done to a picture, and one tile after the other
+/* denoise.c - remove noise, one tile after the other
  *
  * A tile is worked on together with a halo as wide as anything in it can
  * depend on.  Patches, and the strips they are summed in (overlap.h), begin at
@@ -7,12 +7,10 @@
  */
 #include "imaging/denoise/denoise.h"
 
-#include "base/error.h"
 #include "dictlearn/builtin.h"
 #include "dictlearn/initial.h"
 #include "imaging/detect/clipping.h"
 #include "imaging/denoise/nlbayes.h"
-#include "imaging/detect/noise.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
 
@@ -62,9 +60,7 @@ static const int named_steps[] = {
   [QUALITY_FAST] = 4, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 1
 };
 
-/* Share of the work that the filling of missing pixels is, if there are any,
- * and of that on a tile that the guide is. */
-#define FILL_SHARE 0.5
+/* Share of the work on a tile that the guide is. */
 #define GUIDE_SHARE 0.2
 
 /* What is done to a picture. */
@@ -91,12 +87,6 @@ typedef struct {
   int x, y;                     /* upper left corner with its halo */
   Planes *noisy, *clean;
 } Tile;
-
-void
-denoise_report_clear (DenoiseReport *report)
-{
-  restore_report_clear (&report->restore);
-}
 
 /* ---- the planes of a tile ---- */
 
@@ -357,16 +347,15 @@ suits_threshold (const Dictionary *dictionary, int colours)
 
 /* Chooses the passes, and how far apart and how large tiles must be. */
 static int
-plan (Denoise *d, const DenoiseOptions *options)
+plan (Denoise *d, const RestoreOptions *options)
 {
-  RestoreQuality quality = options->restore.quality;
+  RestoreQuality quality = options->quality;
   int alignment = ALIGNMENT, reach;
 
   if (d->named != NULL) {
     d->by_threshold =
       !options->pursuit && suits_threshold (d->named, d->colours);
-    d->step =
-      options->restore.paper_protocol ? d->named->patch : named_steps[quality];
+    d->step = options->paper_protocol ? d->named->patch : named_steps[quality];
     while (alignment % d->step != 0)
       alignment += ALIGNMENT;
     d->least = reach = d->named->patch;
@@ -384,22 +373,20 @@ plan (Denoise *d, const DenoiseOptions *options)
                    alignment);
 }
 
-/* Removes noise of @sigma levels of 8 bits from @from, in which all that
- * counts is grey or not, into @to. */
 static gboolean
-denoise (const Image *from, gboolean grey, Image *to, double sigma,
-         const DenoiseOptions *options, gsize *patches,
-         const Progress *progress, GError **error)
+remove_from (const Image *from, const Mask *filled, Image *to,
+             const RestoreOptions *options, gsize *patches,
+             const Progress *progress, GError **error)
 {
   g_autoptr (Dictionary) builtin = NULL;
   Denoise d = { .from = from,
                 .to = to,
-                .sigma = sigma / 255,
-                .colours = grey ? 1 : 3,
-                .named = options->restore.dictionary };
+                .sigma = options->sigma / 255,
+                .colours = image_is_grey (from, filled) ? 1 : 3,
+                .named = options->dictionary };
   gboolean ok;
 
-  if (d.named == NULL && options->restore.paper_protocol)
+  if (d.named == NULL && options->paper_protocol)
     d.named = builtin = dictionary_builtin (d.colours);
   d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
@@ -410,97 +397,15 @@ denoise (const Image *from, gboolean grey, Image *to, double sigma,
 }
 
 gboolean
-image_may_have_noise (const Image *image, const DenoiseOptions *options)
+image_denoise (Image *image, const Mask *filled, const RestoreOptions *options,
+               gsize *patches, const Progress *progress, GError **error)
 {
-  return !options->restore.paper_protocol && image->palette == NULL
-         && image->depth >= 8;
-}
-
-static double
-choose_sigma (const Image *image, const Mask *missing,
-              const DenoiseOptions *options)
-{
-  if (options->sigma >= 0)
-    return MIN (options->sigma, SIGMA_MOST);
-  return image_may_have_noise (image, options)
-           ? image_noise_level (image, missing)
-           : 0;
-}
-
-static char *
-describe_dictionary (const Image *image, const DenoiseOptions *options)
-{
-  g_autoptr (Dictionary) builtin = dictionary_builtin (image_colours (image));
-
-  return dictionary_describe (options->restore.dictionary != NULL
-                                ? options->restore.dictionary
-                                : builtin);
-}
-
-/* Fills what is missing in @image, which stays as it was on failure. */
-static gboolean
-fill (Image *image, const Mask *missing, const DenoiseOptions *options,
-      RestoreReport *report, const Progress *progress, GError **error)
-{
-  if (mask_count (missing) > 0)
-    return image_restore (image, missing, &options->restore, report, progress,
-                          error);
-  report->dictionary = describe_dictionary (image, options);
-  return TRUE;
-}
-
-static void
-swap_images (Image *a, Image *b)
-{
-  Image c = *a;
-
-  *a = *b;
-  *b = c;
-}
-
-/* Fills and removes noise in copies, so that @image stays on failure. */
-static gboolean
-fill_and_denoise (Image *image, const Mask *missing,
-                  const DenoiseOptions *options, DenoiseReport *report,
-                  const Progress *progress, GError **error)
-{
-  gboolean whole = mask_count (missing) == 0;
-  ProgressPart filling = { progress, 0, FILL_SHARE };
-  ProgressPart removing = { progress, whole ? 0 : FILL_SHARE, 1 };
-  Progress part = progress_part (&filling);
   g_autoptr (Image) result = image_copy (image, error);
-  g_autoptr (Image) filled = NULL;
 
   if (result == NULL
-      || !fill (result, missing, options, &report->restore, &part, error))
+      || !remove_from (image, filled, result, options, patches, progress,
+                       error))
     return FALSE;
-  if (!whole) {
-    filled = image_copy (result, error);
-    if (filled == NULL)
-      return FALSE;
-  }
-  part = progress_part (&removing);
-  if (!denoise (whole ? image : filled, image_is_grey (image, missing), result,
-                report->sigma, options, &report->restore.patches, &part,
-                error))
-    return FALSE;
-  swap_images (image, result);
+  image_swap (image, result);
   return TRUE;
-}
-
-gboolean
-image_denoise (Image *image, const Mask *missing,
-               const DenoiseOptions *options, DenoiseReport *report,
-               const Progress *progress, GError **error)
-{
-  if (missing->width != image->width || missing->height != image->height) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "the mask has %d x %d pixels, the picture %d x %d",
-                 missing->width, missing->height, image->width, image->height);
-    return FALSE;
-  }
-  report->sigma = choose_sigma (image, missing, options);
-  if (report->sigma > 0)
-    return fill_and_denoise (image, missing, options, report, progress, error);
-  return fill (image, missing, options, &report->restore, progress, error);
 }

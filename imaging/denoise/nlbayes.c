@@ -4,7 +4,6 @@
 #include "base/parallel.h"
 #include "base/spdinverse.h"
 #include "imaging/denoise/overlap.h"
-#include "imaging/denoise/shrinkage.h"
 
 #include <string.h>
 

@@ -36,15 +36,6 @@ typedef struct {
   float means[CHUNK * 3]; /* of the channels of each patch */
 } Batch;
 
-void
-planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
-{
-  for (int c = 0; c < planes->channels; c++)
-    for (int row = y; row < y + patch; row++, to += patch)
-      memcpy (to, planes_at (planes, c, x, row),
-              (gsize) patch * sizeof (float));
-}
-
 /* ---- one patch ---- */
 
 /* Both return the weight of the patch.  The mean is always kept: its sign is

@@ -48,7 +48,3 @@ gboolean planes_threshold (const Planes *noisy,
 /* The same by pursuit, with any dictionary and no guide. */
 gboolean planes_pursue (const Planes *noisy, const ShrinkageSettings *settings,
                         Planes *out, const Progress *progress, GError **error);
-
-/* Copies the @patch x @patch pixels of all channels at @x, @y to @to. */
-void planes_get_patch (const Planes *planes, int x, int y, int patch,
-                       float *to);

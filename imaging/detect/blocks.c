@@ -122,8 +122,8 @@ widen (Mask *mask, guint8 *copy)
     }
 }
 
-Mask *
-mask_of_black_blocks (const Image *image, GError **error)
+static Mask *
+find_blocks (const Image *image, const Progress *progress, GError **error)
 {
   g_autoptr (Mask) black = mask_new (image->width, image->height, error);
   g_autoptr (Mask) opened = NULL;
@@ -148,5 +148,12 @@ mask_of_black_blocks (const Image *image, GError **error)
   g_array_unref (s.region);
   if (image->meta.format == IMAGE_JPEG)
     widen (mask, s.black);
-  return mask;
+  if (progress_step (progress, 1, error))
+    return mask;
+  mask_free (mask);
+  return NULL;
 }
+
+const Detector detector_blocks = { .name = "blocks",
+                                   .noun = "blacked-out blocks",
+                                   .find = find_blocks };

@@ -455,9 +455,8 @@ find_dead (Scene *scene, Mask *marks, const Progress *progress, GError **error)
   return progress_step (progress, 1, error);
 }
 
-Mask *
-mask_of_dead_pixels (const Image *image, const Progress *progress,
-                     GError **error)
+static Mask *
+find_dead_pixels (const Image *image, const Progress *progress, GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (Mask) marks = NULL;
@@ -481,3 +480,7 @@ mask_of_dead_pixels (const Image *image, const Progress *progress,
     mask->missing[i] = scene.state[i] == DEAD;
   return g_steal_pointer (&mask);
 }
+
+const Detector detector_dead_pixels = { .name = "dead",
+                                        .noun = "damaged pixels",
+                                        .find = find_dead_pixels };

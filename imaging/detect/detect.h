@@ -1,20 +1,35 @@
-/* detect.h - find damage that nobody marked */
+/* detect.h - find damage that nobody marked
+ *
+ * A new detector is one file that defines a Detector, and one row of the table
+ * in detect.c.
+ */
 #pragma once
 
 #include "base/progress.h"
 #include "imaging/mask.h"
 
+typedef struct {
+  const char *name; /* "blocks": for requests of the page */
+  const char *noun; /* "blacked-out blocks": for people */
+
+  /* The damaged pixels of @image.  @progress may be NULL.  NULL with @error
+   * set: LIMIT, CANCELLED. */
+  Mask *(*find) (const Image *image, const Progress *progress, GError **error);
+} Detector;
+
+/* NULL at the end. */
+extern const Detector *const detectors[];
+
+/* The detector of that name, or NULL. */
+const Detector *detector_find (const char *name);
+
 /* Blacked-out blocks: regions of pure black with straight edges, 3 pixels wide
- * or more, in a surrounding that is not black.  See detect_blocks.c for what
- * tells them from the dark parts of a photograph. */
-Mask *mask_of_black_blocks (const Image *image, GError **error);
+ * or more, in a surrounding that is not black.  See blocks.c for what tells
+ * them from the dark parts of a photograph. */
+extern const Detector detector_blocks;
 
 /* Dead and random-valued pixels: those that stand out from the pixels around
  * them that are alive.  Works up to about nine dead pixels in ten when they
  * are all black or all white, and up to about one in five when they have any
- * value.  See detect_dead.c.
- *
- * Takes seconds for a large picture.  @progress may be NULL; NULL is returned,
- * with @error set (CANCELLED), when it was cancelled. */
-Mask *mask_of_dead_pixels (const Image *image, const Progress *progress,
-                           GError **error);
+ * value.  Takes seconds for a large picture.  See deadpixels.c. */
+extern const Detector detector_dead_pixels;

@@ -302,21 +302,6 @@ survey (const Image *image, const Mask *ignore, int side, double *sigma)
   return enough;
 }
 
-gboolean
-image_is_grey (const Image *image, const Mask *ignore)
-{
-  if (image_colours (image) == 1)
-    return TRUE;
-  for (gsize i = 0; i < image_pixels (image); i++) {
-    const guint16 *pixel = image->samples + i * (gsize) image->channels;
-
-    if (may_be_asked (image, ignore, i)
-        && (pixel[0] != pixel[1] || pixel[0] != pixel[2]))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 double
 image_noise_level (const Image *image, const Mask *ignore)
 {

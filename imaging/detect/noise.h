@@ -16,11 +16,6 @@
 
 #include "imaging/mask.h"
 
-/* Whether all pixels that can be seen are grey, but for those of @ignore,
- * which may be NULL; also where the file has three colours: these then have
- * the same noise. */
-gboolean image_is_grey (const Image *image, const Mask *ignore);
-
 /* The standard deviation of the noise, where white is 255, whatever the depth.
  * Pixels of @ignore, which may be NULL, and those that cannot be seen have no
  * influence.  0 where there are too few others to tell, or the noise is weaker

@@ -7,7 +7,7 @@
  */
 #include "base/parallel.h"
 #include "base/random.h"
-#include "imaging/inpaint/restore.h"
+#include "imaging/restore.h"
 #include "tests/bench/bench.h"
 #include "tests/support.h"
 

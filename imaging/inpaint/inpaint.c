@@ -1,7 +1,6 @@
-/* restore.c - from a picture with a mask to a picture without holes */
-#include "imaging/inpaint/restore.h"
+/* inpaint.c - from a picture with a mask to a picture without holes */
+#include "imaging/inpaint/inpaint.h"
 
-#include "base/error.h"
 #include "dictlearn/builtin.h"
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/fill.h"
@@ -64,12 +63,6 @@ static const double fill_shares[] = {
   [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
 };
 
-void
-restore_report_clear (RestoreReport *report)
-{
-  g_clear_pointer (&report->dictionary, g_free);
-}
-
 static FillSettings
 choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
 {
@@ -96,22 +89,23 @@ fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
   ProgressPart filling = { progress, 0, share };
   ProgressPart improving = { progress, share, 1 };
   Progress part = progress_part (&filling);
-  gsize more = 0;
+  gsize filled = 0, improved = 0;
 
-  if (!canvas_fill (canvas, dictionary, fill, patches, &part, error))
+  if (!canvas_fill (canvas, dictionary, fill, &filled, &part, error))
     return FALSE;
   part = progress_part (&improving);
-  if (rounds != NULL && !canvas_improve (canvas, rounds, &more, &part, error))
+  if (rounds != NULL
+      && !canvas_improve (canvas, rounds, &improved, &part, error))
     return FALSE;
-  *patches += more;
+  *patches += filled + improved;
   return TRUE;
 }
 
 /* Codes patches where @missing says, in all of its holes. */
 static gboolean
-restore_by_patches (Image *image, const Mask *missing,
+inpaint_by_patches (Image *image, const Mask *missing,
                     const Dictionary *dictionary,
-                    const RestoreOptions *options, RestoreReport *report,
+                    const RestoreOptions *options, gsize *patches,
                     const Progress *progress, GError **error)
 {
   FillSettings fill = choose_fill (options, dictionary);
@@ -127,7 +121,7 @@ restore_by_patches (Image *image, const Mask *missing,
   if (canvas == NULL
       || !fill_and_improve (canvas, dictionary, &fill, rounds,
                             improve ? fill_shares[options->quality] : 1,
-                            &report->patches, progress, error))
+                            patches, progress, error))
     return FALSE;
   canvas_write_back (canvas, image);
   return TRUE;
@@ -169,26 +163,11 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
   return TRUE;
 }
 
-static void
-swap_samples (Image *a, Image *b)
-{
-  guint16 *samples = a->samples;
-
-  a->samples = b->samples;
-  b->samples = samples;
-  if (a->palette != NULL) {
-    guint8 *index = a->palette->index;
-
-    a->palette->index = b->palette->index;
-    b->palette->index = index;
-  }
-}
-
 /* Works on a copy, so that @image stays as it was where something fails. */
 static gboolean
-restore_thick (Image *image, const Mask *missing, Thickness *thickness,
+inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
                const Dictionary *dictionary, const RestoreOptions *options,
-               RestoreReport *report, const Progress *progress, GError **error)
+               gsize *patches, const Progress *progress, GError **error)
 {
   g_autoptr (Image) copy = image_copy (image, error);
   g_autoptr (Mask) left =
@@ -203,55 +182,45 @@ restore_thick (Image *image, const Mask *missing, Thickness *thickness,
   if (!fill_thick_parts (copy, missing, thickness, left, &part, error))
     return FALSE;
   part = progress_part (&thin);
-  if (!restore_by_patches (copy, left, dictionary, options, report, &part,
+  if (!inpaint_by_patches (copy, left, dictionary, options, patches, &part,
                            error)
       || !image_bound_fill (copy, missing, error))
     return FALSE;
-  swap_samples (image, copy);
+  image_swap (image, copy);
   return TRUE;
 }
 
 static gboolean
-restore_with (Image *image, const Mask *missing, const Dictionary *dictionary,
-              const RestoreOptions *options, RestoreReport *report,
+inpaint_with (Image *image, const Mask *missing, const Dictionary *dictionary,
+              const RestoreOptions *options, gsize *patches,
               const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = NULL;
 
   if (options->paper_protocol)
-    return restore_by_patches (image, missing, dictionary, options, report,
+    return inpaint_by_patches (image, missing, dictionary, options, patches,
                                progress, error);
   thickness = thickness_new (image, missing, error);
   if (thickness == NULL)
     return FALSE;
   if (thickness->waiting == 0)
-    return restore_by_patches (image, missing, dictionary, options, report,
+    return inpaint_by_patches (image, missing, dictionary, options, patches,
                                progress, error)
            && image_bound_fill (image, missing, error);
-  return restore_thick (image, missing, thickness, dictionary, options, report,
-                        progress, error);
+  return inpaint_thick (image, missing, thickness, dictionary, options,
+                        patches, progress, error);
 }
 
 gboolean
-image_restore (Image *image, const Mask *missing,
-               const RestoreOptions *options, RestoreReport *report,
+image_inpaint (Image *image, const Mask *missing,
+               const RestoreOptions *options, gsize *patches,
                const Progress *progress, GError **error)
 {
   g_autoptr (Dictionary) builtin = NULL;
   const Dictionary *dictionary = options->dictionary;
 
-  if (missing->width != image->width || missing->height != image->height) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "the mask has %d x %d pixels, the picture %d x %d",
-                 missing->width, missing->height, image->width, image->height);
-    return FALSE;
-  }
   if (dictionary == NULL)
     dictionary = builtin = dictionary_builtin (image_colours (image));
-  if (!restore_with (image, missing, dictionary, options, report, progress,
-                     error))
-    return FALSE;
-  report->masked_pixels = mask_count (missing);
-  report->dictionary = dictionary_describe (dictionary);
-  return TRUE;
+  return inpaint_with (image, missing, dictionary, options, patches, progress,
+                       error);
 }

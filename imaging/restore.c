@@ -1,0 +1,125 @@
+#include "imaging/restore.h"
+
+#include "dictlearn/builtin.h"
+#include "imaging/denoise/denoise.h"
+#include "imaging/detect/noise.h"
+#include "imaging/inpaint/inpaint.h"
+
+/* Parts of the work, for the progress: finding the missing pixels, and of what
+ * is left filling them, if noise is then removed as well. */
+#define DETECT_SHARE 0.2
+#define FILL_SHARE 0.5
+
+const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
+                                              [QUALITY_NORMAL] = "normal",
+                                              [QUALITY_BEST] = "best",
+                                              NULL };
+
+void
+restore_report_clear (RestoreReport *report)
+{
+  g_clear_pointer (&report->found, mask_free);
+  g_clear_pointer (&report->dictionary, g_free);
+}
+
+/* ---- 1. mask ---- */
+
+static Mask *
+find_missing (const Image *image, const Detector *detector,
+              const Progress *progress, GError **error)
+{
+  ProgressPart share = { progress, 0, DETECT_SHARE };
+  Progress part = progress_part (&share);
+
+  return detector != NULL ? detector->find (image, &part, error)
+                          : mask_new (image->width, image->height, error);
+}
+
+/* ---- 2. noise level ---- */
+
+gboolean
+image_may_have_noise (const Image *image, const RestoreOptions *options)
+{
+  return !options->paper_protocol && image->palette == NULL
+         && image->depth >= 8;
+}
+
+static double
+choose_sigma (const Image *image, const Mask *missing,
+              const RestoreOptions *options)
+{
+  if (options->sigma >= 0)
+    return MIN (options->sigma, SIGMA_MAX);
+  return image_may_have_noise (image, options)
+           ? image_noise_level (image, missing)
+           : 0;
+}
+
+/* ---- 3. to 5. ---- */
+
+static char *
+describe_dictionary (const Image *image, const RestoreOptions *options)
+{
+  g_autoptr (Dictionary) builtin = dictionary_builtin (image_colours (image));
+
+  return dictionary_describe (options->dictionary != NULL ? options->dictionary
+                                                          : builtin);
+}
+
+/* Fills a copy and removes its noise, so that @image stays on failure. */
+static gboolean
+fill_and_denoise (Image *image, const Mask *missing,
+                  const RestoreOptions *options, gsize *patches,
+                  const Progress *progress, GError **error)
+{
+  ProgressPart filling = { progress, 0, FILL_SHARE };
+  ProgressPart denoising = { progress, FILL_SHARE, 1 };
+  Progress part = progress_part (&filling);
+  g_autoptr (Image) copy = image_copy (image, error);
+
+  if (copy == NULL
+      || !image_inpaint (copy, missing, options, patches, &part, error))
+    return FALSE;
+  part = progress_part (&denoising);
+  if (!image_denoise (copy, missing, options, patches, &part, error))
+    return FALSE;
+  image_swap (image, copy);
+  return TRUE;
+}
+
+static gboolean
+restore (Image *image, const Mask *missing, const RestoreOptions *options,
+         RestoreReport *report, const Progress *progress, GError **error)
+{
+  RestoreOptions chosen = *options;
+
+  chosen.sigma = report->sigma = choose_sigma (image, missing, options);
+  report->masked_pixels = mask_count (missing);
+  report->dictionary = describe_dictionary (image, options);
+  if (report->masked_pixels > 0 && report->sigma > 0)
+    return fill_and_denoise (image, missing, &chosen, &report->patches,
+                             progress, error);
+  if (report->masked_pixels > 0)
+    return image_inpaint (image, missing, &chosen, &report->patches, progress,
+                          error);
+  if (report->sigma > 0)
+    return image_denoise (image, missing, &chosen, &report->patches, progress,
+                          error);
+  return TRUE;
+}
+
+gboolean
+image_restore (Image *image, const Mask *missing,
+               const RestoreOptions *options, RestoreReport *report,
+               const Progress *progress, GError **error)
+{
+  ProgressPart rest = { progress, DETECT_SHARE, 1 };
+  Progress part = progress_part (&rest);
+
+  if (missing != NULL)
+    return mask_check_size (missing, image->width, image->height, error)
+           && restore (image, missing, options, report, progress, error);
+  report->found = find_missing (image, options->detector, progress, error);
+  return report->found != NULL
+         && restore (image, report->found, options, report, &part, error);
+}

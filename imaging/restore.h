@@ -1,0 +1,49 @@
+/* restore.h - the way of a damaged picture through the engine
+ *
+ * The model: clean samples, plus white Gaussian noise of one standard
+ * deviation sigma, rounded and clipped, and some pixels that are missing
+ * altogether.  In this order:
+ *
+ *   1. mask: the missing pixels are given, or a detector finds them
+ *      (detect.h);
+ *   2. noise level: sigma is given, or estimated from the other pixels
+ *      (noise.h);
+ *   3. fill: missing pixels are inpainted (inpaint.h);
+ *   4. noise: what sigma says is removed from all pixels (denoise.h);
+ *   5. write back: only then is the picture changed.
+ *
+ * Without noise to remove, pixels that are not missing keep their value, bit
+ * for bit.  Masked pixels never affect the result.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "imaging/mask.h"
+#include "imaging/restoreoptions.h"
+
+typedef struct {
+  Mask *found; /* by the detector; NULL if a mask was given */
+  gsize masked_pixels;
+  double sigma;     /* of the noise that was removed; 0 for none */
+  gsize patches;    /* that were coded, over all passes */
+  char *dictionary; /* what dictionary_describe() says of the one used */
+} RestoreReport;
+
+void restore_report_clear (RestoreReport *report);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RestoreReport, restore_report_clear)
+
+/* Whether an unknown noise level is estimated: not with the paper's protocol,
+ * which knows no noise, nor in pictures with a palette or fewer than 8 bits,
+ * whose few colours look like noise. */
+gboolean image_may_have_noise (const Image *image,
+                               const RestoreOptions *options);
+
+/* Restores @image.  @missing names the missing pixels; if it is NULL, the
+ * detector finds them.  Alpha, and transparent pixels, are not changed.
+ *
+ * @report starts out zeroed, and is cleared by the caller.  @progress may be
+ * NULL.  Returns FALSE with @error set, and @image as it was: INPUT when the
+ * sizes differ or nothing is known, LIMIT for lack of memory, CANCELLED. */
+gboolean image_restore (Image *image, const Mask *missing,
+                        const RestoreOptions *options, RestoreReport *report,
+                        const Progress *progress, GError **error);

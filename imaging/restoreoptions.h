@@ -1,0 +1,33 @@
+/* restoreoptions.h - how a picture is to be restored */
+#pragma once
+
+#include "dictlearn/dictionary.h"
+#include "imaging/detect/detect.h"
+
+typedef enum { QUALITY_FAST, QUALITY_NORMAL, QUALITY_BEST } RestoreQuality;
+
+/* Their names, in that order, NULL at the end. */
+extern const char *const restore_quality_names[];
+
+/* The noise level is not known: estimate it. */
+#define SIGMA_UNKNOWN (-1.)
+
+/* The largest level that makes sense: nothing of the picture is left. */
+#define SIGMA_MAX 255.
+
+typedef struct {
+  const Detector *detector; /* finds the missing pixels where no mask is given;
+                               NULL for none */
+  double sigma; /* noise to remove: its standard deviation where white is 255,
+                   0 for none, or SIGMA_UNKNOWN */
+  RestoreQuality quality;
+  const Dictionary *dictionary; /* NULL for the built-in one */
+  gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */
+  int max_atoms;    /* per patch, for missing pixels; 0 for the usual number */
+  gboolean pursuit; /* remove noise by pursuit even if @dictionary is
+                       orthonormal, so that all have the same coder */
+  int tile; /* side of the squares in which noise is removed; 0 for the usual
+               one.  Changes the memory needed, not the result. */
+} RestoreOptions;
+
+#define RESTORE_DEFAULTS ((RestoreOptions){ .quality = QUALITY_NORMAL })
