@@ -5,6 +5,7 @@
 #   deps-browser  and Chromium, for the tests that need a browser
 #   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
+#   check-kernels  the same bytes under every kernel of OpenBLAS
 #   fuzz        SECONDS=60 of libFuzzer for each of tests/fuzz (needs clang)
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments
@@ -79,6 +80,9 @@ $(BENCHES): $(BUILD)/tests/bench/support.o
 
 check: all layers headers $(TESTS)
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j2 $(TESTS) $(CLI_TESTS) :: --tap
+
+check-kernels: all $(TESTS)
+	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -v tests/kernels.sh
 
 # Without a browser, which is slow and adds no C code.
 check-asan:
@@ -191,6 +195,6 @@ clean:
   $(FUZZ_SRC) tests/support.c tests/mutate.c tests/bench/support.c \
   data/halve.c))
 
-.PHONY: all check check-asan fuzz fuzzers layers headers bench format deps deps-browser \
+.PHONY: all check check-asan check-kernels fuzz fuzzers layers headers bench format deps deps-browser \
   comparison data demo dictionary install uninstall clean
 .SECONDARY:
