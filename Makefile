@@ -124,6 +124,9 @@ layers:
 	  allowed=$${allowed#$$layer }; done
 	@if grep -rnE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS)); then \
 	  echo "layers: only base/ includes BLAS and LAPACK" >&2; exit 1; fi
+	@if grep -rnE '\<(mat_(multiply|solve|invert|eigen)|matf_multiply|cholesky_)' \
+	  imaging omp; then echo "layers: imaging/ and omp/ multiply by" \
+	  "base/orderedgemm.h and base/spdinverse.h" >&2; exit 1; fi
 	@if grep -rnE '\<exec[lv]' --include='*.c' $(LAYERS) \
 	  | grep -v '^app/system/restart.c:'; then \
 	  echo "layers: only app/system/restart.c starts the program again" >&2; \
