@@ -8,11 +8,12 @@
 #include "app/compare/compare.h"
 
 #include "app/cli/timebudget.h"
-#include "app/learn/defaults.h"
+#include "app/learn/describe.h"
 #include "app/files/picturefile.h"
 #include "app/cli/terminal.h"
 #include "base/error.h"
 #include "dictlearn/initial.h"
+#include "imaging/learning.h"
 
 #include <math.h>
 

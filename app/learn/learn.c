@@ -5,10 +5,11 @@
 #include "app/command.h"
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
-#include "app/learn/defaults.h"
+#include "app/learn/describe.h"
 #include "app/files/output.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
+#include "imaging/learning.h"
 
 static const char about[] =
   "Examples:\n"

@@ -7,6 +7,7 @@
 #include "app/cli/terminal.h"
 #include "base/error.h"
 #include "dictlearn/polish.h"
+#include "imaging/learning.h"
 
 /* Samples handed over at a time. */
 #define BLOCK 512
@@ -33,22 +34,6 @@ note_skipped (const char *path, const char *why, gpointer data)
   skipped_files_add (&learn->skipped, path, why);
 }
 
-/* Patches of a round through the pictures.  A learner that streams stops as
- * soon as it has enough, which is the first window and then a stride for each
- * iteration; a round of just that many takes an even share of every picture.
- */
-static guint64
-patches_of_round (const Learn *learn)
-{
-  const LearnOptions *o = &learn->options;
-  guint64 enough = (guint64) MAX (o->window, length_of (learn))
-                   + (guint64) o->iterations * (guint64) o->stride;
-
-  if (!class_of (learn)->streams)
-    return learn->max_patches;
-  return learn->max_patches == 0 ? enough : MIN (enough, learn->max_patches);
-}
-
 gboolean
 learn_make_source (Learn *learn, GError **error)
 {
@@ -57,7 +42,9 @@ learn_make_source (Learn *learn, GError **error)
   PatchSourceOptions options = { .patch = learn->patch,
                                  .channels = channels_of (learn),
                                  .step = learn->step,
-                                 .max_patches = patches_of_round (learn),
+                                 .max_patches = learn_patches_of_round (
+                                   class_of (learn), &learn->options,
+                                   length_of (learn), learn->max_patches),
                                  .seed = learn->line.seed,
                                  .load = load_picture,
                                  .skipped = note_skipped,

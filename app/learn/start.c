@@ -3,10 +3,10 @@
 
 #include "app/files/dictionaryfile.h"
 #include "app/files/files.h"
-#include "app/learn/defaults.h"
 #include "app/cli/suggest.h"
 #include "base/error.h"
 #include "dictlearn/initial.h"
+#include "imaging/learning.h"
 
 const char *const learn_init_names[] = { "dct",      "pca",    "data",
                                          "identity", "random", NULL };

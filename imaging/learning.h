@@ -1,5 +1,4 @@
-/* defaults.h - learners for pictures: their usual options, and what they leave
- */
+/* learning.h - learners for patches of pictures: usual options and results */
 #pragma once
 
 #include "dictlearn/dictionary.h"
@@ -16,10 +15,13 @@ learn_default_iterations (const LearnerClass *class,
   return options->iterations > 0 ? options->iterations : class->iterations;
 }
 
-/* The options that are @class's own, as on the command line of "learn", for
- * @atoms atoms; the caller frees it. */
-char *learn_describe_options (const LearnerClass *class,
-                              const LearnOptions *options, int atoms);
+/* Patches of length @n that a round through the pictures should give, at most
+ * @max of them, 0 for any number.  A learner that streams stops as soon as it
+ * has enough, which is the first window and then a stride for each iteration;
+ * a round of just that many takes an even share of every picture. */
+guint64 learn_patches_of_round (const LearnerClass *class,
+                                const LearnOptions *options, int n,
+                                guint64 max);
 
 /* A dictionary of the columns of @A, which are scaled to length one.  It says
  * that @learner found it; its options are left to the caller, who owns it. */
