@@ -1,6 +1,6 @@
 # Tessera - make deps demo | make deps check
 #
-#   all         build/tessera and build/libtessera.a
+#   all         build/tessera, and the library in build/lib
 #   deps        install what is needed to build and test (Debian, Ubuntu)
 #   deps-browser  and Chromium, for the tests that need a browser
 #   demo        compare dictionaries on the bundled photographs
@@ -18,27 +18,31 @@
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
 # CC=clang, BUILD=folder.
 
-VERSION := 0.1.0
+VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
+                        END { print v }' include/tessera.h)
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 CFLAGS  ?= -O3 -g
-PKGS    := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke \
-           libmicrohttpd
+OBJCOPY ?= objcopy
+LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke
+PKGS     := $(LIB_PKGS) libmicrohttpd
 
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-PKG_LIBS   = $(shell pkg-config --libs $(PKGS))
+PKG_CFLAGS   = $(shell pkg-config --cflags $(PKGS))
+PKG_LIBS     = $(shell pkg-config --libs $(PKGS))
+LIB_PKG_LIBS = $(shell pkg-config --libs $(LIB_PKGS))
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
          -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
 # Without -ffp-contract=off products and sums may be fused, and round otherwise
 # on processors that can.
-ALL_CFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE \
+ALL_CFLAGS = -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -D_GNU_SOURCE \
              -DTESSERA_VERSION='"$(VERSION)"' -I. \
              $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
              $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 
 # Folders are layers, and each may have rooms: files of any depth count.
-LAYERS    := app imaging dictlearn omp base
+LAYERS    := app imaging dictlearn omp base include
 LIB_SRC   := $(sort $(shell find $(filter-out app,$(LAYERS)) -name '*.c'))
 APP_SRC   := $(sort $(shell find app -name '*.c'))
 TEST_SRC  := $(wildcard tests/test_*.c)
@@ -47,14 +51,41 @@ HEADERS   := $(sort $(shell find $(LAYERS) -name '*.h'))
 Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-all: $(BUILD)/tessera
+# The library as it is installed: shared, and static.  Raise SOVERSION when
+# programs that were built with the one before would no longer work.
+SOVERSION  := 0
+SONAME     := libtessera.so.$(SOVERSION)
+SHARED_LIB := $(BUILD)/lib/libtessera.so.$(VERSION)
+STATIC_LIB := $(BUILD)/lib/libtessera.a
+
+all: $(BUILD)/tessera $(SHARED_LIB) $(STATIC_LIB)
+
+# Only what include/tessera.h declares has a name outside.  The linker is told
+# too, since gcc forgets it for functions with several versions
+# (base/cpudispatch.h).
+$(SHARED_LIB): $(call objects,$(LIB_SRC))
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	$(Q)echo '{ global: tessera_*; local: *; };' >$(@D)/names
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed \
+	  -Wl,--version-script,$(@D)/names -o $@ $^ $(LDFLAGS) $(LIB_PKG_LIBS) -lm
+
+$(STATIC_LIB): $(call objects,$(LIB_SRC))
+	@mkdir -p $(@D)
+	@rm -f $@
+	@echo "  ar   $@"
+	$(Q)$(LD) -r -o $(@D)/tessera.o $^
+	$(Q)$(OBJCOPY) --localize-hidden --wildcard \
+	  --keep-global-symbol='tessera_*' $(@D)/tessera.o
+	$(Q)$(AR) rcs $@ $(@D)/tessera.o
 
 ARCHIVES := $(BUILD)/libapp.a $(BUILD)/libtessera.a
 $(BUILD)/tessera: $(BUILD)/app/main.o $(ARCHIVES)
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-# The program without its main(), for the tests.
+# The library with all its names, for the program and the tests; and the
+# program without its main(), for the tests.
 $(BUILD)/libapp.a: $(call objects,$(filter-out app/main.c,$(APP_SRC)))
 $(BUILD)/libtessera.a: $(call objects,$(LIB_SRC))
 $(ARCHIVES):
@@ -145,7 +176,7 @@ format:
 	  $(BENCH_SRC)
 
 # Needs root or sudo, says what it will do, does nothing when all is there.
-APT := gcc libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
+APT := gcc g++ libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
        libopenblas-dev liblapacke-dev libglib2.0-dev libjson-glib-dev \
        libmicrohttpd-dev
 deps:
@@ -180,15 +211,37 @@ comparison: all data
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
+# Where things are installed.
+IN_BIN  = $(DESTDIR)$(PREFIX)/bin
+IN_LIB  = $(DESTDIR)$(LIBDIR)
+IN_INC  = $(DESTDIR)$(PREFIX)/include
+IN_MAN  = $(DESTDIR)$(PREFIX)/share/man
+IN_DATA = $(DESTDIR)$(PREFIX)/share/tessera
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/tessera $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(IN_BIN) $(IN_LIB)/pkgconfig $(IN_INC) $(IN_MAN)/man1 \
+	  $(IN_MAN)/man3 $(IN_DATA)/photos
+	install -m 755 $(BUILD)/tessera $(IN_BIN)
+	install -m 755 $(SHARED_LIB) $(IN_LIB)
+	ln -sf libtessera.so.$(VERSION) $(IN_LIB)/$(SONAME)
+	ln -sf $(SONAME) $(IN_LIB)/libtessera.so
+	install -m 644 $(STATIC_LIB) $(IN_LIB)
+	install -m 644 include/tessera.h $(IN_INC)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	  -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIB_PKG_LIBS)|' \
+	  include/tessera.pc.in >$(IN_LIB)/pkgconfig/tessera.pc
+	install -m 644 docs/man/*.1 $(IN_MAN)/man1
+	install -m 644 docs/man/*.3 $(IN_MAN)/man3
+	install -m 644 data/photos/* $(IN_DATA)/photos
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tessera
-	cd docs/man && for page in *.1; do \
-	  rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$page; done
+	rm -f $(IN_BIN)/tessera $(IN_LIB)/libtessera.a $(IN_LIB)/libtessera.so \
+	  $(IN_LIB)/$(SONAME) $(IN_LIB)/libtessera.so.$(VERSION) \
+	  $(IN_LIB)/pkgconfig/tessera.pc $(IN_INC)/tessera.h
+	cd docs/man && for page in *.1; do rm -f $(IN_MAN)/man1/$$page; done
+	cd docs/man && for page in *.3; do rm -f $(IN_MAN)/man3/$$page; done
+	cd data/photos && for photo in *; do rm -f $(IN_DATA)/photos/$$photo; done
+	rmdir $(IN_DATA)/photos $(IN_DATA) 2>/dev/null || true
 
 clean:
 	rm -rf $(BUILD)

@@ -1,5 +1,6 @@
 /* main.c - finds the command that was asked for and runs it */
 #include "app/command.h"
+#include "app/exitstatus.h"
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
 #include "app/system/memory.h"
@@ -108,8 +109,8 @@ main (int argc, char **argv)
   if (!(has_command ? dispatch (argv, &error) : show_help (&error))
       || !stdout_close (&error)) {
     terminal_error (error->message);
-    return error->code;
+    return exit_status ((TesseraError) error->code);
   }
   /* A person without a command gets help; a script should notice. */
-  return has_command ? 0 : TESSERA_ERROR_USAGE;
+  return has_command ? 0 : exit_status (TESSERA_ERROR_USAGE);
 }

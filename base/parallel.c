@@ -274,11 +274,17 @@ thread_pool_free (ThreadPool *pool)
 }
 
 int
+thread_pool_size (const ThreadPool *pool)
+{
+  return pool->threads;
+}
+
+int
 parallel_threads (void)
 {
   const ThreadPool *pool = own_pool ();
 
-  return pool != NULL ? pool->threads : 1;
+  return pool != NULL ? thread_pool_size (pool) : 1;
 }
 
 void

@@ -28,6 +28,9 @@ ThreadPool *thread_pool_new (int threads);
 void thread_pool_free (ThreadPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThreadPool, thread_pool_free)
 
+/* The number of threads, with the one that has the work done. */
+int thread_pool_size (const ThreadPool *pool);
+
 /* What parallel_leave() needs to know. */
 typedef struct {
   ThreadPool *outer;

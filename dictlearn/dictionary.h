@@ -13,7 +13,7 @@
 #define DICTIONARY_MAX_PATCH 64
 #define DICTIONARY_MAX_ATOMS 16384
 
-typedef struct {
+typedef struct TesseraDictionary {
   int patch;    /* side of a patch in pixels */
   int channels; /* 1 grey, 3 colour */
   MatF atoms;   /* n x k, columns of length one */

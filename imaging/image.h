@@ -56,7 +56,7 @@ typedef struct {
   gboolean interlaced;
 } ImageMeta;
 
-typedef struct {
+typedef struct TesseraImage {
   int width, height;     /* upright, at least 1 */
   int channels;          /* 1 grey, 2 grey alpha, 3 colour, 4 colour alpha */
   int depth;             /* bits a sample: 1, 2, 4 (grey only), 8 or 16 */

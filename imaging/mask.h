@@ -6,7 +6,7 @@
 
 #include "imaging/image.h"
 
-typedef struct {
+typedef struct TesseraMask {
   int width, height;
   guint8 *missing; /* one byte a pixel, row after row: 0 where all is known,
                       else MASK_PIXEL or any of MASK_CHANNEL */

@@ -8,7 +8,7 @@
 #include "app/cli/interrupt.h"
 
 #include "app/files/unfinished.h"
-#include "base/error.h"
+#include "app/exitstatus.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -59,7 +59,7 @@ watch (gpointer data)
     wait_for_signal ();
   else
     wait_for_signal_or_deadline ();
-  unfinished_exit ("interrupted", TESSERA_ERROR_CANCELLED);
+  unfinished_exit ("interrupted", exit_status (TESSERA_ERROR_CANCELLED));
 }
 
 /* A signal that is ignored, as under nohup, stays ignored. */

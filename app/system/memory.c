@@ -1,7 +1,7 @@
 #include "app/system/memory.h"
 
 #include "app/files/unfinished.h"
-#include "base/error.h"
+#include "app/exitstatus.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -18,8 +18,8 @@ on_message (const char *domain, GLogLevelFlags level, const char *message,
     return;
   }
   if (strstr (message, "alloc") != NULL || strstr (message, "thread") != NULL)
-    unfinished_exit ("not enough memory", TESSERA_ERROR_LIMIT);
-  unfinished_exit (message, TESSERA_ERROR_FAILED);
+    unfinished_exit ("not enough memory", exit_status (TESSERA_ERROR_LIMIT));
+  unfinished_exit (message, exit_status (TESSERA_ERROR_FAILED));
 }
 
 MEMORY_NO_SANITIZER gboolean

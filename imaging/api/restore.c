@@ -1,0 +1,96 @@
+#include "imaging/restore.h"
+
+#include "imaging/api/api.h"
+
+static gboolean
+choose_quality (TesseraQuality wanted, RestoreQuality *quality, GError **error)
+{
+  switch (wanted) {
+  case TESSERA_QUALITY_FAST:
+    *quality = QUALITY_FAST;
+    return TRUE;
+  case TESSERA_QUALITY_NORMAL:
+    *quality = QUALITY_NORMAL;
+    return TRUE;
+  case TESSERA_QUALITY_BEST:
+    *quality = QUALITY_BEST;
+    return TRUE;
+  }
+  return tessera_fail (error, TESSERA_ERROR_USAGE, "there is no quality %d",
+                       (int) wanted);
+}
+
+static gboolean
+choose_sigma (const TesseraRestoreOptions *o, double *sigma, GError **error)
+{
+  switch (o->noise) {
+  case TESSERA_NOISE_KEEP:
+    *sigma = 0;
+    return TRUE;
+  case TESSERA_NOISE_ESTIMATE:
+    *sigma = SIGMA_UNKNOWN;
+    return TRUE;
+  case TESSERA_NOISE_GIVEN:
+    *sigma = o->sigma;
+    return (o->sigma >= 0 && o->sigma <= SIGMA_MAX)
+           || tessera_fail (error, TESSERA_ERROR_USAGE,
+                            "sigma is %g: give one from 0 to %g", o->sigma,
+                            SIGMA_MAX);
+  }
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "there is no way %d to treat noise", (int) o->noise);
+}
+
+/* Restores @image, whose mask has its size. */
+static gboolean
+restore (TesseraContext *context, TesseraImage *image,
+         const TesseraMask *missing, const TesseraRestoreOptions *o,
+         RestoreReport *report, GError **error)
+{
+  RestoreOptions options = RESTORE_DEFAULTS;
+  const Progress *progress;
+  gboolean ok;
+  Call call;
+
+  options.dictionary = o->dictionary;
+  options.paper_protocol = o->paper_protocol != 0;
+  if (!choose_quality (o->quality, &options.quality, error)
+      || !choose_sigma (o, &options.sigma, error))
+    return FALSE;
+  progress = call_begin (&call, context, o->progress, o->progress_data);
+  ok = image_restore (image, missing, &options, report, progress, error);
+  call_end (&call);
+  return ok;
+}
+
+gboolean
+tessera_restore (TesseraContext *context, TesseraImage *image,
+                 const TesseraMask *missing,
+                 const TesseraRestoreOptions *options,
+                 TesseraRestoreReport *report, GError **error)
+{
+  TesseraRestoreOptions o = { 0 };
+  TesseraRestoreReport filled = { 0 };
+  g_auto (RestoreReport) own = { 0 };
+  g_autoptr (Mask) nothing = NULL;
+
+  g_return_val_if_fail (image != NULL, FALSE);
+
+  /* The second fails, before any work, if the report cannot be written. */
+  if (!options_read (options, &o, sizeof o, error)
+      || (report != NULL
+          && !report_write (&filled, sizeof filled, report, error)))
+    return FALSE;
+  if (missing == NULL) {
+    missing = nothing = mask_new (image->width, image->height, error);
+    if (missing == NULL)
+      return FALSE;
+  }
+  if (!restore (context, image, missing, &o, &own, error))
+    return FALSE;
+  filled.filled_pixels = own.masked_pixels;
+  filled.patches = own.patches;
+  filled.sigma = own.sigma;
+  return report == NULL
+         || report_write (&filled, sizeof filled, report, error);
+}

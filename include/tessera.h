@@ -1,0 +1,655 @@
+/* tessera.h - restore damaged pictures with dictionaries of small patches
+ *
+ * Fill what is missing from a picture:
+ *
+ *     TesseraContext *context = tessera_context_new (0);
+ *     TesseraImage *image = tessera_image_read ("photo.png", NULL, &error);
+ *     TesseraImage *marks = tessera_image_read ("mask.png", NULL, &error);
+ *     TesseraMask *mask = tessera_mask_from_image (marks, 0, &error);
+ *
+ *     tessera_restore (context, image, mask, NULL, NULL, &error);
+ *     tessera_image_write (image, "restored.png", NULL, &error);
+ *
+ * Build with  cc program.c $(pkg-config --cflags --libs tessera).  There are
+ * complete programs in docs/examples.
+ *
+ * Objects.  What a function ending in _new, _read, _decode, _copy, _from_* or
+ * the like returns belongs to the caller, who gives it back to the _free
+ * function of its type; these accept NULL.  No function keeps a pointer to an
+ * argument unless its description says so.
+ *
+ * Errors.  A function that can fail returns FALSE or NULL and sets @error, a
+ * GError of the domain TESSERA_ERROR whose message is one line of English.
+ * @error may be NULL.  After a failure, objects that were to be changed are
+ * as they were, unless the description says otherwise.  NULL for an argument
+ * that may not be NULL is a bug of the caller; GLib logs it
+ * (g_return_if_fail) and the function returns FALSE or NULL.  Where memory
+ * for small things runs out, GLib ends the program, as it does everywhere;
+ * for anything as large as the data it is an error (LIMIT).
+ *
+ * Options.  A struct of options begins with its own size, so that it can grow
+ * in later versions.  Zero is the default of every field, and NULL stands for
+ * the defaults of all:
+ *
+ *     TesseraRestoreOptions options = { .size = sizeof options,
+ *                                       .quality = TESSERA_QUALITY_BEST };
+ *
+ * A program built for a later version gets an error (USAGE) if it sets a field
+ * that this version does not have.  Structs that the library fills in begin
+ * with their size too; it is set by the caller before the call.
+ *
+ * Threads.  Different threads may use different objects at any time.  Several
+ * threads may use one object at the same time as long as no function changes
+ * it (takes it as a pointer to something that is not const).  A context may be
+ * shared freely.  Results do not depend on the number of threads.
+ *
+ * The process.  The library prints nothing, installs no handlers, reads no
+ * environment variables, starts no processes and seeds no global random
+ * numbers.  Two things about OpenBLAS, which it uses, concern the process:
+ * while a function that takes a context is running, OpenBLAS computes with one
+ * thread per call in the whole process; the setting that it finds is put back
+ * at the end.  And OpenBLAS chooses its kernels when it is loaded, the slowest
+ * ones on processors that it does not know: if tessera_blas_name() says
+ * "Prescott" on a recent machine, set OPENBLAS_CORETYPE (for example to
+ * Haswell) before the program starts; it is up to five times faster.
+ */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#if defined __GNUC__
+#define TESSERA_API __attribute__ ((visibility ("default")))
+#else
+#define TESSERA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version ---- */
+
+/* Of this header.  While the major version is 0, a new minor version may
+ * change the interface; the name of the shared library then changes too. */
+#define TESSERA_VERSION_MAJOR 0
+#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_MICRO 0
+
+/* Of the library that is running, as in "0.1.0". */
+TESSERA_API const char *tessera_version (void);
+
+/* The BLAS in use: name, version, threading and kernels, as in
+ * "OpenBLAS 0.3.21 (pthread, Haswell)". */
+TESSERA_API const char *tessera_blas_name (void);
+
+/* Frees memory that the library returned as a plain pointer: encoded files.
+ * @memory may be NULL. */
+TESSERA_API void tessera_free (void *memory);
+
+/* ---- errors ---- */
+
+#define TESSERA_ERROR (tessera_error_quark ())
+
+typedef enum {
+  TESSERA_ERROR_FAILED = 1, /* the system refused, or a computation did not
+                               converge */
+  TESSERA_ERROR_USAGE,      /* arguments that make no sense */
+  TESSERA_ERROR_INPUT,      /* a file or an array is broken, missing, or does
+                               not fit */
+  TESSERA_ERROR_LIMIT,      /* a limit is exceeded, or memory too small */
+  TESSERA_ERROR_CANCELLED   /* a progress function asked to stop */
+} TesseraError;
+
+TESSERA_API GQuark tessera_error_quark (void);
+
+/* ---- contexts ---- */
+
+/* Owns the threads that do the work.  Functions that compute for long take
+ * one; NULL there means the calling thread alone.  Several threads may call
+ * such functions with one context at the same time: those that find its
+ * threads busy work alone. */
+typedef struct TesseraContext TesseraContext;
+
+/* @threads counts the calling thread; 0 is one per core.  Threads are started
+ * when they are first needed.  Never fails. */
+TESSERA_API TesseraContext *tessera_context_new (int threads);
+
+/* Ends the threads, once no TesseraPursuit or TesseraLearner made with the
+ * context is left. */
+TESSERA_API void tessera_context_free (TesseraContext *context);
+
+/* The number of threads in use.  It is 1, whatever was asked for, with a
+ * single-threaded build of OpenBLAS, which several threads cannot call. */
+TESSERA_API int tessera_context_threads (const TesseraContext *context);
+
+/* Called from time to time while a function works, on the thread that called
+ * it, with the fraction that is done, 0 to 1, which never falls.  Returns
+ * FALSE to stop: the function then fails with CANCELLED. */
+typedef gboolean (*TesseraProgressFunc) (double done, void *data);
+
+/* ---- arrays ---- */
+
+typedef enum {
+  TESSERA_UINT8 = 1,
+  TESSERA_UINT16,
+  TESSERA_FLOAT32,
+  TESSERA_FLOAT64
+} TesseraType;
+
+/* A matrix in the caller's memory: FLOAT32 or FLOAT64.  Entry (i, j) is
+ * i * row_stride + j * column_stride bytes from @data; strides may be
+ * negative.  Columns are signals, samples or atoms: for an array with one
+ * signal per row, as is usual in numpy, swap the strides.  Columns whose
+ * entries are adjacent are used in place, others are copied first. */
+typedef struct {
+  void *data;
+  TesseraType type;
+  int rows, columns;
+  ptrdiff_t row_stride, column_stride; /* bytes */
+} TesseraMatrix;
+
+/* ---- images ---- */
+
+/* A picture in memory: grey, grey with alpha, RGB or RGBA, with 1 to 16 bits
+ * per sample, and everything else that its file said (palette, profile, EXIF,
+ * density, comments), which is written back with it.  Pictures are upright:
+ * reading applies the orientation of EXIF, writing reverts it. */
+typedef struct TesseraImage TesseraImage;
+
+typedef enum { TESSERA_FORMAT_AUTO, TESSERA_PNG, TESSERA_JPEG } TesseraFormat;
+
+/* Limits for files that may be hostile; 0 is the default of each. */
+typedef struct {
+  size_t size;
+  size_t max_pixels;   /* width x height (200 million) */
+  int max_side;        /* width or height (65500) */
+  int max_scans;       /* of a progressive JPEG (100) */
+  size_t max_metadata; /* bytes of profiles, EXIF and the like (64 million) */
+  int lenient; /* not 0: keep what there is of a broken file, the rest is
+                  black, grey (JPEG) or the first colour (palette) */
+} TesseraReadOptions;
+
+typedef struct {
+  size_t size;
+  TesseraFormat format; /* AUTO: by the ending of the path; for _encode, the
+                           format that the image was read from */
+  int jpeg_quality;     /* 1 to 100 (95) */
+} TesseraWriteOptions;
+
+/* Read a PNG or JPEG file; the content counts, not the name.  INPUT when it
+ * cannot be opened or is broken, LIMIT when it is too large. */
+TESSERA_API TesseraImage *
+tessera_image_read (const char *path, const TesseraReadOptions *options,
+                    GError **error);
+TESSERA_API TesseraImage *
+tessera_image_decode (const void *data, size_t size,
+                      const TesseraReadOptions *options, GError **error);
+
+/* Writes a file, whole or not at all; one that exists is replaced.  USAGE when
+ * the ending names no format, or the format cannot hold the image (JPEG: 16
+ * bits, alpha); FAILED when the system refuses. */
+TESSERA_API gboolean tessera_image_write (const TesseraImage *image,
+                                          const char *path,
+                                          const TesseraWriteOptions *options,
+                                          GError **error);
+
+/* The same to memory, *@size bytes, for tessera_free(). */
+TESSERA_API void *tessera_image_encode (const TesseraImage *image,
+                                        const TesseraWriteOptions *options,
+                                        size_t *size, GError **error);
+
+/* A black picture of @width x @height pixels.  @channels is 1 grey, 2 grey and
+ * alpha, 3 RGB, 4 RGBA; @depth is 8 or 16, or 1, 2, 4 for grey. */
+TESSERA_API TesseraImage *tessera_image_new (int width, int height,
+                                             int channels, int depth,
+                                             GError **error);
+TESSERA_API TesseraImage *tessera_image_copy (const TesseraImage *image,
+                                              GError **error);
+TESSERA_API void tessera_image_free (TesseraImage *image);
+
+TESSERA_API int tessera_image_width (const TesseraImage *image);
+TESSERA_API int tessera_image_height (const TesseraImage *image);
+TESSERA_API int tessera_image_channels (const TesseraImage *image);
+TESSERA_API int tessera_image_depth (const TesseraImage *image);
+
+/* Samples in the caller's memory.  That of channel c in column x of row y is
+ * y * row_stride + x * pixel_stride + c * channel_stride bytes from @data.
+ *
+ * TESSERA_UINT8 and TESSERA_UINT16 hold samples as they are, 0 .. 2^depth - 1;
+ * UINT8 is for depths of at most 8.  FLOAT32 and FLOAT64 hold 0 for black and
+ * 1 for white. */
+typedef struct {
+  void *data;
+  TesseraType type;
+  ptrdiff_t row_stride, pixel_stride, channel_stride; /* bytes */
+} TesseraPixels;
+
+/* Copies all samples of @image to @pixels. */
+TESSERA_API gboolean tessera_image_get_pixels (const TesseraImage *image,
+                                               const TesseraPixels *pixels,
+                                               GError **error);
+
+/* Copies @pixels to @image.  Values beyond the range are clipped, floats are
+ * rounded.  A palette is dropped.  INPUT when a float is not a number. */
+TESSERA_API gboolean tessera_image_set_pixels (TesseraImage *image,
+                                               const TesseraPixels *pixels,
+                                               GError **error);
+
+/* ---- masks ---- */
+
+/* Which pixels of a picture are missing.  Has the size of the upright
+ * picture. */
+typedef struct TesseraMask TesseraMask;
+
+/* The bytes of a mask, one per pixel, are 0 where all is known, else
+ * TESSERA_MASK_PIXEL for the whole pixel, or any of TESSERA_MASK_CHANNEL(c)
+ * for its channel number c (0 grey or red, 1 green, 2 blue) alone. */
+#define TESSERA_MASK_PIXEL 1
+#define TESSERA_MASK_CHANNEL(c) (2 << (c))
+
+/* A mask with nothing missing. */
+TESSERA_API TesseraMask *tessera_mask_new (int width, int height,
+                                           GError **error);
+TESSERA_API TesseraMask *tessera_mask_copy (const TesseraMask *mask,
+                                            GError **error);
+TESSERA_API void tessera_mask_free (TesseraMask *mask);
+
+/* How the channels of a picture of a mask are understood. */
+typedef enum {
+  TESSERA_MASK_AUTO,     /* separately if pixels name red alone, green alone
+                            and blue alone; never in a JPEG */
+  TESSERA_MASK_TOGETHER, /* any channel names the whole pixel */
+  TESSERA_MASK_SEPARATE  /* red names red, green green, blue blue */
+} TesseraMaskChannels;
+
+/* What a picture of a mask says: visible pixels above zero (JPEG: half of the
+ * range) are missing. */
+TESSERA_API TesseraMask *
+tessera_mask_from_image (const TesseraImage *image,
+                         TesseraMaskChannels channels, GError **error);
+
+/* The pixels of @image that have one colour, of 8 bits per channel.  In a
+ * picture read from a JPEG, samples may differ by a few levels. */
+TESSERA_API TesseraMask *tessera_mask_from_rgb (const TesseraImage *image,
+                                                int red, int green, int blue,
+                                                GError **error);
+
+/* The pixels of @image that are fully transparent. */
+TESSERA_API TesseraMask *tessera_mask_from_alpha (const TesseraImage *image,
+                                                  GError **error);
+
+/* A black and white picture of a mask; RGB if channels are missing alone. */
+TESSERA_API TesseraImage *tessera_mask_to_image (const TesseraMask *mask,
+                                                 GError **error);
+
+TESSERA_API int tessera_mask_width (const TesseraMask *mask);
+TESSERA_API int tessera_mask_height (const TesseraMask *mask);
+
+/* The number of pixels of which something is missing. */
+TESSERA_API size_t tessera_mask_count (const TesseraMask *mask);
+
+/* Copy all bytes out or in; the byte of column x in row y is y * row_stride +
+ * x from @data.  Of bytes that are set, unknown bits are ignored. */
+TESSERA_API void tessera_mask_get (const TesseraMask *mask, uint8_t *data,
+                                   ptrdiff_t row_stride);
+TESSERA_API void tessera_mask_set (TesseraMask *mask, const uint8_t *data,
+                                   ptrdiff_t row_stride);
+
+/* Adds what is missing in @other.  INPUT when the sizes differ. */
+TESSERA_API gboolean tessera_mask_add (TesseraMask *mask,
+                                       const TesseraMask *other,
+                                       GError **error);
+
+/* ---- finding damage ---- */
+
+/* The name of kind of damage number @i that can be found ("blocks", "dead"),
+ * and what it is called in English; NULL for no more. */
+TESSERA_API const char *tessera_find_name (int i);
+TESSERA_API const char *tessera_find_noun (int i);
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  const char *kinds; /* names, separated by commas; NULL for all */
+} TesseraFindOptions;
+
+/* A mask of the damage in @image, perhaps empty.  Takes seconds for a large
+ * picture.  USAGE for a name that is unknown. */
+TESSERA_API TesseraMask *
+tessera_find_damage (TesseraContext *context, const TesseraImage *image,
+                     const TesseraFindOptions *options, GError **error);
+
+/* Estimates the standard deviation of white noise where white is 255; 0 where
+ * it is too weak to tell from the grain of a clean photograph.  Pixels of
+ * @ignore, which may be NULL, do not count.  Negative with @error set (INPUT)
+ * when the sizes differ. */
+TESSERA_API double tessera_noise_level (TesseraContext *context,
+                                        const TesseraImage *image,
+                                        const TesseraMask *ignore,
+                                        GError **error);
+
+/* ---- restoring ---- */
+
+typedef struct TesseraDictionary TesseraDictionary;
+
+typedef enum {
+  TESSERA_QUALITY_FAST = -1,
+  TESSERA_QUALITY_NORMAL = 0,
+  TESSERA_QUALITY_BEST = 1
+} TesseraQuality;
+
+typedef enum {
+  TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit */
+  TESSERA_NOISE_ESTIMATE, /* measure its level; keep the known pixels bit for
+                             bit where there is none to speak of */
+  TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
+} TesseraNoise;
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  TesseraQuality quality;
+  const TesseraDictionary *dictionary; /* NULL: the built-in method, which is
+                                          better than a dictionary alone */
+  TesseraNoise noise;
+  double sigma;       /* for TESSERA_NOISE_GIVEN: standard deviation where
+                         white is 255, 0 to 255 */
+  int paper_protocol; /* not 0: separate patches, 30 atoms, as in the paper */
+} TesseraRestoreOptions;
+
+typedef struct {
+  size_t size;
+  size_t filled_pixels;
+  size_t patches; /* that were coded */
+  double sigma;   /* of the noise that was removed, 0 for none */
+} TesseraRestoreReport;
+
+/* Fills the pixels of @image that @missing names, and removes noise if that is
+ * asked for.  Masked samples never affect the result.  Alpha and fully
+ * transparent pixels stay as they are.
+ *
+ * @missing may be NULL for nothing, @report may be NULL.  INPUT when the sizes
+ * differ or nothing is known, LIMIT, CANCELLED. */
+TESSERA_API gboolean tessera_restore (TesseraContext *context,
+                                      TesseraImage *image,
+                                      const TesseraMask *missing,
+                                      const TesseraRestoreOptions *options,
+                                      TesseraRestoreReport *report,
+                                      GError **error);
+
+/* ---- experiments: damaging and scoring ---- */
+
+typedef struct {
+  size_t size;
+  double missing;              /* fraction of pixels to black out, 0 to 1 */
+  int block_side, block_count; /* squares to black out; both or none */
+  double noise; /* standard deviation of noise to add; white is 255 */
+  uint64_t seed;
+} TesseraDamageOptions;
+
+/* A damaged copy of @image; the same seed gives the same damage.  *@missing is
+ * set to the mask of what became black; it may be NULL.  USAGE for options out
+ * of range and blocks that do not fit. */
+TESSERA_API TesseraImage *
+tessera_damage (const TesseraImage *image, const TesseraDamageOptions *options,
+                TesseraMask **missing, GError **error);
+
+typedef struct {
+  size_t size;
+  double psnr;          /* dB over all samples; infinite if identical */
+  double ssim;          /* Wang's, window 11; NaN for sides below 11 */
+  double psnr_masked;   /* of the masked pixels; NaN without any */
+  size_t pixels;        /* of the picture */
+  size_t masked_pixels; /* among them */
+} TesseraScore;
+
+/* Compares @result with @reference; alpha does not count.  @mask may be NULL.
+ * INPUT when the sizes differ. */
+TESSERA_API gboolean tessera_score (const TesseraImage *reference,
+                                    const TesseraImage *result,
+                                    const TesseraMask *mask,
+                                    TesseraScore *score, GError **error);
+
+/* ---- dictionaries ---- */
+
+/* k atoms, each a small picture of patch x patch pixels and 1 or 3 channels,
+ * scaled to length one.  As a column of n = patch * patch * channels numbers
+ * it is the first channel row after row, then the second and the third.
+ * Never changes, so threads may share it. */
+
+/* Read a safetensors or .npy file.  INPUT when it is broken, LIMIT for more
+ * than 16384 atoms or patches larger than 64. */
+TESSERA_API TesseraDictionary *tessera_dictionary_read (const char *path,
+                                                        GError **error);
+TESSERA_API TesseraDictionary *
+tessera_dictionary_decode (const void *data, size_t size, GError **error);
+
+/* Writes a file, whole or not at all; one that exists is replaced.  The ending
+ * names the format: .safetensors, or .npy for the atoms alone. */
+TESSERA_API gboolean
+tessera_dictionary_write (const TesseraDictionary *dictionary,
+                          const char *path, GError **error);
+
+/* The cosine transform: n orthonormal atoms, in the order of rising frequency.
+ * @patch is 1 to 64, @channels 1 or 3. */
+TESSERA_API TesseraDictionary *
+tessera_dictionary_dct (int patch, int channels, GError **error);
+
+/* 300 atoms of 10 x 10 x 3 that come with the library, learned from
+ * photographs by the online algorithm. */
+TESSERA_API TesseraDictionary *tessera_dictionary_learned (void);
+
+/* The columns of @atoms, n x k, scaled to length one.  INPUT when a column is
+ * zero or not finite. */
+TESSERA_API TesseraDictionary *
+tessera_dictionary_from_atoms (const TesseraMatrix *atoms, int patch,
+                               int channels, GError **error);
+TESSERA_API void tessera_dictionary_free (TesseraDictionary *dictionary);
+
+TESSERA_API int
+tessera_dictionary_patch (const TesseraDictionary *dictionary);
+TESSERA_API int
+tessera_dictionary_channels (const TesseraDictionary *dictionary);
+TESSERA_API int
+tessera_dictionary_atoms (const TesseraDictionary *dictionary);
+
+/* The name of the algorithm that made it, or NULL where that is unknown; valid
+ * as long as @dictionary. */
+TESSERA_API const char *
+tessera_dictionary_algorithm (const TesseraDictionary *dictionary);
+
+/* Copies the atoms to @atoms, n x k. */
+TESSERA_API gboolean
+tessera_dictionary_get_atoms (const TesseraDictionary *dictionary,
+                              const TesseraMatrix *atoms, GError **error);
+
+/* A picture of all atoms, each scaled to black .. white; an entry of an atom
+ * is @zoom x @zoom pixels. */
+TESSERA_API TesseraImage *
+tessera_dictionary_mosaic (const TesseraDictionary *dictionary, int zoom,
+                           GError **error);
+
+/* ---- orthogonal matching pursuit ---- */
+
+/* For a dictionary D, n x k, and each signal y with weights w, looks for a
+ * sparse x with y ~ D x on the samples that count:
+ *
+ *     minimise  sum_i w_i (y - D x)_i^2 + sum_j ridge_j x_j^2
+ *     subject to  |x|_0 <= max_atoms,
+ *
+ * one atom after the other, the best first, until the first sum is at most
+ * max_error sum_i w_i.  A weight of 0 hides a sample, which then has no
+ * influence (masked OMP); D x predicts it.
+ *
+ * Holds D, and D'D when it is first needed.  Never changes. */
+typedef struct TesseraPursuit TesseraPursuit;
+
+/* @atoms is n x k with columns of length one, to 1e-3; it is copied.  Keeps a
+ * reference to @context, which may be NULL.  INPUT when an entry is not finite
+ * or a column of another length. */
+TESSERA_API TesseraPursuit *tessera_pursuit_new (TesseraContext *context,
+                                                 const TesseraMatrix *atoms,
+                                                 GError **error);
+TESSERA_API void tessera_pursuit_free (TesseraPursuit *pursuit);
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  int max_atoms;      /* 1 to k; 0 for the capacity of the codes */
+  double max_error;   /* mean squared residual at which a signal is done */
+  const float *ridge; /* k penalties >= 0; NULL for none */
+} TesseraPursuitOptions;
+
+/* Codes in the caller's memory.  The code of signal j has counts[j] <=
+ * capacity entries, which begin at number j * capacity of the two others, in
+ * the order in which they were chosen. */
+typedef struct {
+  int capacity;
+  int *counts;   /* one per signal */
+  int *indices;  /* capacity per signal: which atom */
+  float *values; /* capacity per signal: its coefficient */
+} TesseraCodes;
+
+/* Codes every column of @signals, n x p.  @weights, n x p with entries 0 to 1,
+ * may be NULL for plain OMP, where all samples count, which is faster.
+ * INPUT when sizes differ or a number that counts is not finite, USAGE,
+ * CANCELLED; @codes is then undefined. */
+TESSERA_API gboolean tessera_pursuit_encode (
+  const TesseraPursuit *pursuit, const TesseraMatrix *signals,
+  const TesseraMatrix *weights, const TesseraPursuitOptions *options,
+  const TesseraCodes *codes, GError **error);
+
+/* signals = D x, n x p, for the codes of p signals. */
+TESSERA_API gboolean tessera_pursuit_decode (const TesseraPursuit *pursuit,
+                                             const TesseraCodes *codes,
+                                             const TesseraMatrix *signals,
+                                             GError **error);
+
+/* ---- learning dictionaries ---- */
+
+/* The name of algorithm number @i and what it does, in one line; NULL for no
+ * more. */
+TESSERA_API const char *tessera_algorithm_name (int i);
+TESSERA_API const char *tessera_algorithm_summary (int i);
+
+/* What learning starts from. */
+typedef enum {
+  TESSERA_START_USUAL,    /* DCT or DATA, as is usual for the algorithm; PCA
+                             in place of DCT where samples are not patches */
+  TESSERA_START_DCT,      /* cosines; patches only, and k = n */
+  TESSERA_START_PCA,      /* principal directions of the samples */
+  TESSERA_START_DATA,     /* samples drawn at random */
+  TESSERA_START_IDENTITY, /* for algorithms that whiten: of whitened space */
+  TESSERA_START_RANDOM,
+  TESSERA_START_GIVEN /* the atoms in TesseraLearnOptions.start */
+} TesseraStart;
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  const char *algorithm; /* NULL: "online" */
+  int patch;             /* side of a patch (10) */
+  int channels;          /* 1 or 3 (3) */
+  int length;            /* n, of samples that are not patches; 0 for
+                            patch * patch * channels; at most 4096 */
+  int atoms;             /* k, for ksvd and mod; 0 for n */
+  TesseraStart start_kind;
+  const TesseraMatrix *start; /* n x k, for TESSERA_START_GIVEN */
+  int iterations;             /* 0: as usual for the algorithm */
+  double tolerance;   /* stop when the dictionary moves less; 0 for never */
+  double threshold;   /* codes below are zero; 0 to choose it by density */
+  double density;     /* fraction of codes to keep (0.02) */
+  double shrink;      /* let the threshold fall from the top by this factor per
+                         step; 0 to begin at its end */
+  double noise_floor; /* whitening does not raise what is weaker, as a standard
+                         deviation (3 for patches, 0 for others; negative for
+                         0) */
+  int window;         /* samples in the window or batch (4000) */
+  int stride;         /* online: new samples per step (100) */
+  double rate;        /* gradient: length of a step; 0 to choose */
+  int atoms_per_sample; /* ksvd, mod (10) */
+  int exact_update;     /* not 0: ksvd with an SVD per atom */
+  int textbook;         /* not 0: ksvd and mod as published */
+  uint64_t seed;
+
+  /* For tessera_learn_from_files() only. */
+  size_t max_patches; /* per round through the pictures (100000) */
+  int step; /* patches lie at multiples of this in a picture (1) */
+} TesseraLearnOptions;
+
+/* How far a learner is. */
+typedef struct {
+  size_t size;
+  int iterations; /* done so far */
+  size_t samples; /* seen so far */
+  double objective, density, threshold, change; /* see docs/algorithms.md */
+} TesseraLearnStatus;
+
+/* A learner for samples of n numbers.  Hand over samples, then finish:
+ *
+ *     learner = tessera_learner_new (context, &options, &error);
+ *     while (!tessera_learner_done (learner) && more samples)
+ *       tessera_learner_feed (learner, &samples, &error);
+ *     tessera_learner_finish (learner, &error);
+ *     dictionary = tessera_learner_dictionary (learner, &error);
+ */
+typedef struct TesseraLearner TesseraLearner;
+
+/* @options may be NULL.  Keeps a reference to @context, which may be NULL;
+ * the progress function of @options is called by the two functions that
+ * follow.  USAGE for an unknown algorithm and options out of range. */
+TESSERA_API TesseraLearner *
+tessera_learner_new (TesseraContext *context,
+                     const TesseraLearnOptions *options, GError **error);
+TESSERA_API void tessera_learner_free (TesseraLearner *learner);
+
+/* Hands over the columns of @samples, n x any number.  Algorithms that stream
+ * (online, minibatch) learn from them at once and forget them; the others keep
+ * them.  INPUT for numbers that are not finite, CANCELLED, LIMIT, FAILED. */
+TESSERA_API gboolean tessera_learner_feed (TesseraLearner *learner,
+                                           const TesseraMatrix *samples,
+                                           GError **error);
+
+/* Whether more samples would change nothing: an algorithm that streams has
+ * done its iterations. */
+TESSERA_API gboolean tessera_learner_done (const TesseraLearner *learner);
+
+/* Does the iterations of algorithms that do not stream.  INPUT for too few
+ * samples, CANCELLED, FAILED.  After CANCELLED the learner has what was
+ * learned so far. */
+TESSERA_API gboolean tessera_learner_finish (TesseraLearner *learner,
+                                             GError **error);
+
+TESSERA_API gboolean tessera_learner_status (const TesseraLearner *learner,
+                                             TesseraLearnStatus *status,
+                                             GError **error);
+
+/* What was learned so far: as a dictionary, if samples are patches; or as
+ * columns of length one in @atoms, n x k.  USAGE before the first iteration.
+ */
+TESSERA_API TesseraDictionary *
+tessera_learner_dictionary (const TesseraLearner *learner, GError **error);
+TESSERA_API gboolean tessera_learner_get_atoms (const TesseraLearner *learner,
+                                                const TesseraMatrix *atoms,
+                                                GError **error);
+
+/* Learns from patches of @count pictures in files, which are read one at a
+ * time; the memory needed does not grow with their number.  Files that cannot
+ * be used are skipped; INPUT when none can. */
+TESSERA_API TesseraDictionary *tessera_learn_from_files (
+  TesseraContext *context, const char *const *paths, size_t count,
+  const TesseraLearnOptions *options, GError **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
