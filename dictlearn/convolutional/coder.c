@@ -1,0 +1,529 @@
+/* coder.c - rounds of shrinkage over all positions of a picture, and back
+ *
+ * Backward, with dX the gradient over X, from the last round to the first:
+ *
+ *     dU = dZ_k where Z_k is not zero            U, before it was shrunk
+ *     dt = - sum sign (Z_k) dU,   dgain = sum dU (C' E_k)
+ *     dC = E_k (gain dU)',        dE = M (C (gain dU))
+ *     dD = - dE Z_k-1',           dZ_k-1 = dU - D' dE,      dg = - dE
+ *
+ * Here a plane stands for the matrix of its patches as well.
+ */
+#include "dictlearn/convolutional/coder.h"
+
+#include "base/cpudispatch.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Positions that a thread works on at a time: their patches and codes stay in
+ * the cache from one product to the next. */
+#define CHUNK 192
+
+#define MOST_SAMPLES (CONV_MOST_SIDE * CONV_MOST_SIDE * 3)
+
+struct Coder {
+  ConvShape shape;
+  int width, height;  /* of the picture */
+  int frame;          /* around it */
+  int across, down;   /* with the frame */
+  int columns, count; /* positions in a row, and all */
+  gboolean gradient;
+
+  /* Planes with the frame. */
+  float *target; /* y - g, zero where nothing is known */
+  float *known;
+  float *sum;    /* of atoms */
+  float **error; /* E_k; one if there is no gradient */
+
+  /* A column each position. */
+  MatF patches; /* n x count */
+  MatF *codes;  /* Z_k, two if there is no gradient */
+  MatF *seen;   /* C' E_k; one if there is no gradient */
+  MatF change;  /* dZ */
+  float *missing, *noise;
+
+  const ConvLevel *level; /* in use */
+  const CoderInput *input;
+  int round;
+};
+
+static gsize
+plane_size (const Coder *self)
+{
+  return (gsize) self->across * (gsize) self->down;
+}
+
+static float *
+planes_new (const Coder *self)
+{
+  return g_new0 (float, plane_size (self) * (gsize) self->shape.channels);
+}
+
+Coder *
+coder_new (const ConvShape *shape, int width, int height, gboolean gradient)
+{
+  Coder *self = g_new0 (Coder, 1);
+  int s = shape->side, d = shape->stride;
+  int n = conv_atom_length (shape);
+  int rows;
+
+  self->shape = *shape;
+  self->width = width;
+  self->height = height;
+  self->gradient = gradient;
+  self->frame = s - d;
+  /* Enough positions to cover the picture, whatever rest the stride leaves. */
+  self->columns = (width + self->frame + d - 1) / d;
+  rows = (height + self->frame + d - 1) / d;
+  self->across = (self->columns - 1) * d + s;
+  self->down = (rows - 1) * d + s;
+  self->count = self->columns * rows;
+
+  self->target = planes_new (self);
+  self->known = planes_new (self);
+  self->sum = planes_new (self);
+  self->patches = matf_new (n, self->count);
+  self->missing = g_new (float, self->count);
+  self->noise = g_new (float, self->count);
+  self->error = g_new0 (float *, shape->rounds);
+  self->codes = g_new0 (MatF, shape->rounds);
+  self->seen = g_new0 (MatF, shape->rounds);
+  for (int k = 0; k < (gradient ? shape->rounds : 1); k++) {
+    self->error[k] = planes_new (self);
+    self->codes[k] = matf_new (shape->atoms, self->count);
+    self->seen[k] = matf_new (shape->atoms, gradient ? self->count : 1);
+  }
+  if (gradient)
+    self->change = matf_new (shape->atoms, self->count);
+  return self;
+}
+
+void
+coder_free (Coder *self)
+{
+  if (self == NULL)
+    return;
+  for (int k = 0; k < self->shape.rounds; k++) {
+    g_free (self->error[k]);
+    matf_clear (&self->codes[k]);
+    matf_clear (&self->seen[k]);
+  }
+  g_free (self->error);
+  g_free (self->codes);
+  g_free (self->seen);
+  g_free (self->target);
+  g_free (self->known);
+  g_free (self->sum);
+  matf_clear (&self->patches);
+  matf_clear (&self->change);
+  g_free (self->missing);
+  g_free (self->noise);
+  g_free (self);
+}
+
+/* ---- planes and patches ---- */
+
+/* Where the patch of position @p begins in a plane with the frame. */
+static gsize
+position (const Coder *self, int p)
+{
+  int d = self->shape.stride;
+
+  return (gsize) (p / self->columns * d) * (gsize) self->across
+         + (gsize) (p % self->columns * d);
+}
+
+/* Copies the patches of positions @first .. @first + @count - 1. */
+static void
+gather (const Coder *self, const float *planes, int first, int count,
+        MatF *patches)
+{
+  int s = self->shape.side;
+
+  for (int p = 0; p < count; p++) {
+    float *to = matf_at (patches, 0, p);
+
+    for (int c = 0; c < self->shape.channels; c++) {
+      const float *from =
+        planes + (gsize) c * plane_size (self) + position (self, first + p);
+
+      for (int row = 0; row < s; row++, from += self->across, to += s)
+        if (s == 8) /* a copy of known length is two instructions */
+          memcpy (to, from, 8 * sizeof *to);
+        else
+          memcpy (to, from, (gsize) s * sizeof *to);
+    }
+  }
+}
+
+typedef struct {
+  const Coder *self;
+  const MatF *patches;
+  float *planes;
+} Scatter;
+
+/* One channel, so that threads do not meet. */
+VECTOR_CLONES static void
+scatter_channel (int channel, int worker, gpointer data)
+{
+  const Scatter *s = data;
+  const Coder *self = s->self;
+  int side = self->shape.side;
+  float *plane = s->planes + (gsize) channel * plane_size (self);
+
+  (void) worker;
+  memset (plane, 0, plane_size (self) * sizeof *plane);
+  for (int p = 0; p < self->count; p++) {
+    const float *from = matf_at (s->patches, channel * side * side, p);
+    float *to = plane + position (self, p);
+
+    for (int row = 0; row < side; row++, to += self->across, from += side)
+      if (side == 8)
+        for (int x = 0; x < 8; x++)
+          to[x] += from[x];
+      else
+        for (int x = 0; x < side; x++)
+          to[x] += from[x];
+  }
+}
+
+/* Adds up the columns of self->patches where they stand. */
+static void
+scatter (Coder *self, float *planes)
+{
+  Scatter s = { self, &self->patches, planes };
+
+  parallel_for (self->shape.channels, scatter_channel, &s, NULL, NULL);
+}
+
+static gsize
+inside (const Coder *self, int channel, int y)
+{
+  return (gsize) channel * plane_size (self)
+         + (gsize) (y + self->frame) * (gsize) self->across
+         + (gsize) self->frame;
+}
+
+/* Copies planes of the picture into the frame, and back. */
+static void
+into_frame (const Coder *self, const float *from, float *to)
+{
+  for (int c = 0; c < self->shape.channels; c++)
+    for (int y = 0; y < self->height; y++, from += self->width)
+      memcpy (to + inside (self, c, y), from,
+              (gsize) self->width * sizeof *to);
+}
+
+static void
+out_of_frame (const Coder *self, const float *from, float *to)
+{
+  for (int c = 0; c < self->shape.channels; c++)
+    for (int y = 0; y < self->height; y++, to += self->width)
+      memcpy (to, from + inside (self, c, y),
+              (gsize) self->width * sizeof *to);
+}
+
+/* ---- what a position is told ---- */
+
+static void
+describe_position (Coder *self, const float *noise, int p)
+{
+  int s = self->shape.side;
+  double known = 0, weighted = 0;
+
+  for (int c = 0; c < self->shape.channels; c++)
+    for (int y = 0; y < s; y++) {
+      gsize at = position (self, p) + (gsize) (y * self->across);
+      const float *k = self->known + (gsize) c * plane_size (self) + at;
+
+      for (int x = 0; x < s; x++) {
+        known += k[x];
+        if (noise != NULL)
+          weighted += k[x] * noise[at + (gsize) x];
+      }
+    }
+  self->missing[p] =
+    (float) (1 - known / conv_atom_length (&self->shape));
+  self->noise[p] = (float) (known > 0 ? weighted / known : 0);
+}
+
+static void
+take_input (Coder *self, const CoderInput *input)
+{
+  g_autofree float *noise = NULL;
+
+  self->input = input;
+  into_frame (self, input->known, self->known);
+  for (int c = 0, i = 0; c < self->shape.channels; c++)
+    for (int y = 0; y < self->height; y++) {
+      float *target = self->target + inside (self, c, y);
+
+      for (int x = 0; x < self->width; x++, i++)
+        target[x] = input->known[i] > 0 ? input->y[i] - input->ground[i] : 0;
+    }
+  if (input->noise != NULL) {
+    noise = g_new0 (float, plane_size (self));
+    for (int y = 0; y < self->height; y++)
+      memcpy (noise + inside (self, 0, y),
+              input->noise + (gsize) y * (gsize) self->width,
+              (gsize) self->width * sizeof *noise);
+  }
+  for (int p = 0; p < self->count; p++)
+    describe_position (self, noise, p);
+}
+
+/* ---- forward ---- */
+
+/* The knobs of a round, thresholds as factors. */
+typedef struct {
+  const float *gain, *gain_missing;
+  float threshold[CONV_MOST_ATOMS], noise[CONV_MOST_ATOMS],
+    missing[CONV_MOST_ATOMS];
+} Knobs;
+
+static void
+exponentials (const float *x, float *y, int count)
+{
+  for (int i = 0; i < count; i++)
+    y[i] = expf (x[i]);
+}
+
+static void
+knobs_get (const Coder *self, int round, Knobs *knobs)
+{
+  const ConvShape *shape = &self->shape;
+  float *all = self->level->knobs;
+  int k = shape->atoms;
+
+  knobs->gain = conv_knob (shape, all, round, KNOB_GAIN);
+  knobs->gain_missing = conv_knob (shape, all, round, KNOB_GAIN_MISSING);
+  exponentials (conv_knob (shape, all, round, KNOB_THRESHOLD),
+                knobs->threshold, k);
+  exponentials (conv_knob (shape, all, round, KNOB_THRESHOLD_NOISE),
+                knobs->noise, k);
+  exponentials (conv_knob (shape, all, round, KNOB_THRESHOLD_MISSING),
+                knobs->missing, k);
+}
+
+/* z = shrink (old + gain seen, t); @old may be NULL for zero, or z. */
+VECTOR_CLONES static void
+shrink (const Knobs *knobs, int atoms, float missing, float noise,
+        const float *seen, const float *old, float *z)
+{
+  for (int j = 0; j < atoms; j++) {
+    float gain = knobs->gain[j] + knobs->gain_missing[j] * missing;
+    float t = knobs->threshold[j] + knobs->noise[j] * noise
+              + knobs->missing[j] * missing;
+    float u = gain * seen[j] + (old != NULL ? old[j] : 0);
+    float over = fabsf (u) - t;
+
+    z[j] = copysignf (over > 0 ? over : 0, u);
+  }
+}
+
+typedef struct {
+  Coder *self;
+  Knobs knobs;
+  MatF atoms;
+  const MatF *from; /* synthesis: the codes */
+} Round;
+
+static int
+chunk_count (const Coder *self)
+{
+  return (self->count + CHUNK - 1) / CHUNK;
+}
+
+/* Analysis: patches of what is not explained, their products, the codes. */
+static void
+analyse_chunk (int chunk, int worker, gpointer data)
+{
+  const Round *r = data;
+  Coder *self = r->self;
+  int k = self->round, slot = self->gradient ? k : 0;
+  int first = chunk * CHUNK, count = MIN (CHUNK, self->count - first);
+  MatF patches = matf_columns (&self->patches, first, count);
+  g_auto (MatF) own = { 0 };
+  MatF seen;
+
+  (void) worker;
+  if (self->gradient)
+    seen = matf_columns (&self->seen[k], first, count);
+  else
+    seen = own = matf_new (self->shape.atoms, count);
+  gather (self, self->error[slot], first, count, &patches);
+  matf_multiply (1, &r->atoms, TRANSPOSED, &patches, PLAIN, 0, &seen);
+  for (int p = 0; p < count; p++)
+    shrink (&r->knobs, self->shape.atoms, self->missing[first + p],
+            self->noise[first + p], matf_at (&seen, 0, p),
+            k == 0 ? NULL
+                   : matf_at (&self->codes[self->gradient ? k - 1 : 0], 0,
+                              first + p),
+            matf_at (&self->codes[slot], 0, first + p));
+}
+
+static void
+synthesise_chunk (int chunk, int worker, gpointer data)
+{
+  const Round *r = data;
+  Coder *self = r->self;
+  int first = chunk * CHUNK, count = MIN (CHUNK, self->count - first);
+  MatF codes = matf_columns (r->from, first, count);
+  MatF patches = matf_columns (&self->patches, first, count);
+
+  (void) worker;
+  matf_multiply (1, &r->atoms, PLAIN, &codes, PLAIN, 0, &patches);
+}
+
+/* self->sum = atoms, added up where @codes say. */
+static void
+synthesise (Coder *self, MatF atoms, const MatF *codes)
+{
+  Round r = { .self = self, .atoms = atoms, .from = codes };
+
+  parallel_for (chunk_count (self), synthesise_chunk, &r, NULL, NULL);
+  scatter (self, self->sum);
+}
+
+static void
+analyse (Coder *self, MatF atoms)
+{
+  Round *r = g_new (Round, 1);
+
+  *r = (Round){ .self = self, .atoms = atoms };
+  knobs_get (self, self->round, &r->knobs);
+  parallel_for (chunk_count (self), analyse_chunk, r, NULL, NULL);
+  g_free (r);
+}
+
+/* E = M (y - g - sum). */
+VECTOR_CLONES static void
+explain (const Coder *self, gboolean first, float *error)
+{
+  gsize all = plane_size (self) * (gsize) self->shape.channels;
+
+  for (gsize i = 0; i < all; i++)
+    error[i] =
+      self->known[i] * (self->target[i] - (first ? 0 : self->sum[i]));
+}
+
+void
+coder_forward (Coder *self, const ConvLevel *level, const CoderInput *input,
+               float *out)
+{
+  const ConvShape *shape = &self->shape;
+  gsize all =
+    (gsize) self->width * (gsize) self->height * (gsize) shape->channels;
+
+  self->level = level;
+  take_input (self, input);
+  for (int k = 0; k < shape->rounds; k++) {
+    int set = conv_set (shape, k);
+
+    self->round = k;
+    if (k > 0)
+      synthesise (self, conv_atoms (shape, level->D, set),
+                  &self->codes[self->gradient ? k - 1 : 0]);
+    explain (self, k == 0, self->error[self->gradient ? k : 0]);
+    analyse (self, conv_atoms (shape, level->C, set));
+  }
+  synthesise (self, conv_atoms (shape, level->W, 0),
+              &self->codes[self->gradient ? shape->rounds - 1 : 0]);
+  out_of_frame (self, self->sum, out);
+  for (gsize i = 0; i < all; i++)
+    out[i] += input->ground[i];
+}
+
+/* ---- backward ---- */
+
+/* The gradient over the knobs of a round, and what is handed on: @change is dZ
+ * and becomes dU; @seen, C' E, becomes gain dU. */
+VECTOR_CLONES static void
+shrink_backward (const Knobs *knobs, int atoms, float missing, float noise,
+                 const float *z, float *change, float *seen,
+                 float *restrict sums)
+{
+  float *restrict gain = sums + KNOB_GAIN * atoms;
+  float *restrict gain_missing = sums + KNOB_GAIN_MISSING * atoms;
+  float *restrict t = sums + KNOB_THRESHOLD * atoms;
+  float *restrict t_noise = sums + KNOB_THRESHOLD_NOISE * atoms;
+  float *restrict t_missing = sums + KNOB_THRESHOLD_MISSING * atoms;
+
+  for (int j = 0; j < atoms; j++) {
+    float du = z[j] == 0 ? 0 : change[j];
+    float dt = z[j] > 0 ? -du : du;
+    float dgain = du * seen[j];
+
+    gain[j] += dgain;
+    gain_missing[j] += dgain * missing;
+    t[j] += dt * knobs->threshold[j];
+    t_noise[j] += dt * knobs->noise[j] * noise;
+    t_missing[j] += dt * knobs->missing[j] * missing;
+    change[j] = du;
+    seen[j] = du * (knobs->gain[j] + knobs->gain_missing[j] * missing);
+  }
+}
+
+/* Through round @k: self->change is dZ_k and becomes dZ_k-1; dg is added to
+ * @ground, which has the frame. */
+static void
+round_backward (Coder *self, int k, const ConvLevel *gradient, float *ground)
+{
+  const ConvShape *shape = &self->shape;
+  gsize all = plane_size (self) * (gsize) shape->channels;
+  int set = conv_set (shape, k);
+  MatF C = conv_atoms (shape, self->level->C, set);
+  MatF D = conv_atoms (shape, self->level->D, set);
+  MatF dC = conv_atoms (shape, gradient->C, set);
+  MatF dD = conv_atoms (shape, gradient->D, set);
+  MatF *seen = &self->seen[k];
+  g_autofree Knobs *knobs = g_new (Knobs, 1);
+
+  knobs_get (self, k, knobs);
+  for (int p = 0; p < self->count; p++)
+    shrink_backward (knobs, shape->atoms, self->missing[p], self->noise[p],
+                     matf_at (&self->codes[k], 0, p),
+                     matf_at (&self->change, 0, p), matf_at (seen, 0, p),
+                     conv_knob (shape, gradient->knobs, k, 0));
+
+  gather (self, self->error[k], 0, self->count, &self->patches);
+  matf_multiply (1, &self->patches, PLAIN, seen, TRANSPOSED, 1, &dC);
+
+  matf_multiply (1, &C, PLAIN, seen, PLAIN, 0, &self->patches);
+  scatter (self, self->sum);
+  for (gsize i = 0; i < all; i++) {
+    self->sum[i] *= -self->known[i];
+    ground[i] += self->sum[i];
+  }
+  if (k == 0)
+    return;
+  gather (self, self->sum, 0, self->count, &self->patches);
+  matf_multiply (1, &self->patches, PLAIN, &self->codes[k - 1], TRANSPOSED, 1,
+                 &dD);
+  matf_multiply (1, &D, TRANSPOSED, &self->patches, PLAIN, 1, &self->change);
+}
+
+void
+coder_backward (Coder *self, const ConvLevel *level, const float *out,
+                const ConvLevel *gradient, float *ground)
+{
+  const ConvShape *shape = &self->shape;
+  int last = shape->rounds - 1;
+  MatF W = conv_atoms (shape, level->W, 0);
+  MatF dW = conv_atoms (shape, gradient->W, 0);
+  g_autofree float *framed = planes_new (self);
+
+  g_return_if_fail (self->gradient);
+
+  self->level = level;
+  into_frame (self, out, framed);
+  gather (self, framed, 0, self->count, &self->patches);
+  matf_multiply (1, &self->patches, PLAIN, &self->codes[last], TRANSPOSED, 1,
+                 &dW);
+  matf_multiply (1, &W, TRANSPOSED, &self->patches, PLAIN, 0, &self->change);
+  for (int k = last; k >= 0; k--)
+    round_backward (self, k, gradient, framed);
+  out_of_frame (self, framed, ground);
+}

@@ -1,0 +1,319 @@
+#include "dictlearn/convolutional/pyramid.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The ground of the smallest size: known samples blurred ever less, each blur
+ * filled in from the one before where little is known. */
+static const struct {
+  double sigma;
+  float trust; /* weight of the blur before */
+} blurs[] = { { 6, 1e-4f }, { 2, 2e-2f }, { 1, 5e-2f } };
+
+typedef struct {
+  int width, height;
+  float *y, *known, *noise; /* of the level; the first level has none */
+  float *ground, *out, *change;
+  CoderInput input;
+  Coder *coder;
+} Level;
+
+struct Pyramid {
+  ConvShape shape;
+  Level levels[CONV_MOST_LEVELS];
+};
+
+Pyramid *
+pyramid_new (const ConvShape *shape, int width, int height, gboolean gradient)
+{
+  Pyramid *self = g_new0 (Pyramid, 1);
+
+  self->shape = *shape;
+  for (int i = 0; i < shape->levels; i++) {
+    Level *l = &self->levels[i];
+    gsize pixels = (gsize) width * (gsize) height;
+    gsize samples = pixels * (gsize) shape->channels;
+
+    l->width = width;
+    l->height = height;
+    if (i > 0) {
+      l->y = g_new (float, samples);
+      l->known = g_new (float, samples);
+      l->noise = g_new (float, pixels);
+    }
+    l->ground = g_new (float, samples);
+    l->out = g_new (float, samples);
+    l->change = gradient ? g_new (float, samples) : NULL;
+    l->coder = coder_new (shape, width, height, gradient);
+    width = (width + 1) / 2;
+    height = (height + 1) / 2;
+  }
+  return self;
+}
+
+void
+pyramid_free (Pyramid *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < self->shape.levels; i++) {
+    Level *l = &self->levels[i];
+
+    g_free (l->y);
+    g_free (l->known);
+    g_free (l->noise);
+    g_free (l->ground);
+    g_free (l->out);
+    g_free (l->change);
+    coder_free (l->coder);
+  }
+  g_free (self);
+}
+
+/* ---- half the size ---- */
+
+/* The mean of what is known of two by two samples, and how much that is. */
+static void
+halve_plane (const Level *from, const float *y, const float *known,
+             const Level *to, float *half, float *half_known)
+{
+  for (int v = 0; v < to->height; v++)
+    for (int u = 0; u < to->width; u++) {
+      float sum = 0, weight = 0;
+
+      for (int b = 2 * v; b < MIN (2 * v + 2, from->height); b++)
+        for (int a = 2 * u; a < MIN (2 * u + 2, from->width); a++) {
+          int i = b * from->width + a;
+
+          if (known[i] > 0) {
+            sum += known[i] * y[i];
+            weight += known[i];
+          }
+        }
+      half[v * to->width + u] = weight > 0 ? sum / weight : 0;
+      half_known[v * to->width + u] = weight / 4;
+    }
+}
+
+/* The standard deviation of such a mean; what is known of a pixel is the mean
+ * over its channels. */
+static void
+halve_noise (const Level *from, int channels, const Level *to)
+{
+  int pixels = from->width * from->height;
+
+  for (int v = 0; v < to->height; v++)
+    for (int u = 0; u < to->width; u++) {
+      double sum = 0, weight = 0;
+
+      for (int b = 2 * v; b < MIN (2 * v + 2, from->height); b++)
+        for (int a = 2 * u; a < MIN (2 * u + 2, from->width); a++) {
+          int i = b * from->width + a;
+          double known = 0;
+
+          for (int c = 0; c < channels; c++)
+            known += (double) from->input.known[c * pixels + i] / channels;
+          weight += known;
+          known *= from->input.noise[i];
+          sum += known * known;
+        }
+      to->noise[v * to->width + u] =
+        (float) (weight > 0 ? sqrt (sum) / weight : 0);
+    }
+}
+
+static void
+halve (const Level *from, int channels, Level *to)
+{
+  int pixels = from->width * from->height;
+  int half = to->width * to->height;
+
+  for (int c = 0; c < channels; c++)
+    halve_plane (from, from->input.y + c * pixels,
+                 from->input.known + c * pixels, to, to->y + c * half,
+                 to->known + c * half);
+  if (from->input.noise != NULL)
+    halve_noise (from, channels, to);
+  to->input =
+    (CoderInput){ .y = to->y,
+                  .known = to->known,
+                  .noise = from->input.noise != NULL ? to->noise : NULL,
+                  .ground = to->ground };
+}
+
+/* ---- twice the size ---- */
+
+/* Sample x of the larger one lies between sample x / 2 of the smaller one,
+ * which is nearer, and the neighbour on its own side. */
+#define NEAR 0.75f
+#define FAR 0.25f
+
+static int
+neighbour (int x, int half)
+{
+  return CLAMP (x % 2 == 0 ? x / 2 - 1 : x / 2 + 1, 0, half - 1);
+}
+
+static void
+enlarge_plane (const float *small, const Level *from, const Level *to,
+               float *large)
+{
+  for (int y = 0; y < to->height; y++) {
+    const float *a = small + y / 2 * from->width;
+    const float *b = small + neighbour (y, from->height) * from->width;
+
+    for (int x = 0; x < to->width; x++) {
+      int far = neighbour (x, from->width);
+
+      large[y * to->width + x] =
+        NEAR * (NEAR * a[x / 2] + FAR * a[far])
+        + FAR * (NEAR * b[x / 2] + FAR * b[far]);
+    }
+  }
+}
+
+/* The transpose of enlarge_plane(). */
+static void
+gather_plane (const float *large, const Level *to, const Level *from,
+              float *small)
+{
+  memset (small, 0,
+          (gsize) from->width * (gsize) from->height * sizeof *small);
+  for (int y = 0; y < to->height; y++) {
+    float *a = small + y / 2 * from->width;
+    float *b = small + neighbour (y, from->height) * from->width;
+
+    for (int x = 0; x < to->width; x++) {
+      int far = neighbour (x, from->width);
+      float value = large[y * to->width + x];
+
+      a[x / 2] += NEAR * NEAR * value;
+      a[far] += NEAR * FAR * value;
+      b[x / 2] += FAR * NEAR * value;
+      b[far] += FAR * FAR * value;
+    }
+  }
+}
+
+/* ---- the first ground ---- */
+
+/* Sums along lines, weighted by a Gaussian; @step from one sample of a line to
+ * the next, @apart from one line to the next. */
+static void
+blur_lines (const float *from, float *to, int length, int lines, int step,
+            int apart, double sigma)
+{
+  int radius = (int) (2 * sigma);
+  float weights[16];
+  float total = 0;
+
+  for (int i = -radius; i <= radius; i++)
+    total += expf ((float) (-i * i / (2 * sigma * sigma)));
+  for (int i = 0; i <= radius; i++)
+    weights[i] = expf ((float) (-i * i / (2 * sigma * sigma))) / total;
+  for (int line = 0; line < lines; line++)
+    for (int x = 0; x < length; x++) {
+      float sum = 0;
+
+      for (int i = MAX (-radius, -x); i <= MIN (radius, length - 1 - x); i++)
+        sum += weights[ABS (i)] * from[line * apart + (x + i) * step];
+      to[line * apart + x * step] = sum;
+    }
+}
+
+static void
+blur (float *plane, float *room, const Level *l, double sigma)
+{
+  blur_lines (plane, room, l->width, l->height, 1, l->width, sigma);
+  blur_lines (room, plane, l->height, l->width, l->width, 1, sigma);
+}
+
+static float
+known_mean (const float *y, const float *known, int count)
+{
+  double sum = 0, weight = 0;
+
+  for (int i = 0; i < count; i++) {
+    sum += known[i] * y[i];
+    weight += known[i];
+  }
+  return (float) (weight > 0 ? sum / weight : 0.5);
+}
+
+static void
+ground_plane (const Level *l, const float *y, const float *known,
+              float *ground)
+{
+  int count = l->width * l->height;
+  g_autofree float *sum = g_new (float, count);
+  g_autofree float *weight = g_new (float, count);
+  g_autofree float *room = g_new (float, count);
+  float mean = known_mean (y, known, count);
+
+  for (int i = 0; i < count; i++)
+    ground[i] = mean;
+  for (gsize b = 0; b < G_N_ELEMENTS (blurs); b++) {
+    for (int i = 0; i < count; i++) {
+      sum[i] = known[i] > 0 ? known[i] * y[i] : 0;
+      weight[i] = known[i];
+    }
+    blur (sum, room, l, blurs[b].sigma);
+    blur (weight, room, l, blurs[b].sigma);
+    for (int i = 0; i < count; i++)
+      ground[i] = (sum[i] + blurs[b].trust * ground[i])
+                  / (weight[i] + blurs[b].trust);
+  }
+}
+
+/* ---- all levels ---- */
+
+const float *
+pyramid_forward (Pyramid *self, float *numbers, const Damaged *damaged)
+{
+  int channels = self->shape.channels, last = self->shape.levels - 1;
+  Level *levels = self->levels;
+
+  levels[0].input = (CoderInput){ damaged->y, damaged->known, damaged->noise,
+                                  levels[0].ground };
+  for (int i = 0; i < last; i++)
+    halve (&levels[i], channels, &levels[i + 1]);
+  for (int i = last; i >= 0; i--) {
+    Level *l = &levels[i];
+    int pixels = l->width * l->height;
+    ConvLevel level = conv_level (&self->shape, numbers, i);
+
+    for (int c = 0; c < channels; c++)
+      if (i == last)
+        ground_plane (l, l->input.y + c * pixels, l->input.known + c * pixels,
+                      l->ground + c * pixels);
+      else
+        enlarge_plane (
+          levels[i + 1].out + c * levels[i + 1].width * levels[i + 1].height,
+          &levels[i + 1], l, l->ground + c * pixels);
+    coder_forward (l->coder, &level, &l->input, l->out);
+  }
+  return levels[0].out;
+}
+
+void
+pyramid_backward (Pyramid *self, float *numbers, const float *change,
+                  float *gradient)
+{
+  int channels = self->shape.channels;
+  Level *levels = self->levels;
+
+  for (int i = 0; i < self->shape.levels; i++) {
+    Level *l = &levels[i];
+    ConvLevel level = conv_level (&self->shape, numbers, i);
+    ConvLevel sums = conv_level (&self->shape, gradient, i);
+
+    /* l->ground is not needed any more and takes its own gradient. */
+    coder_backward (l->coder, &level, i == 0 ? change : l->change, &sums,
+                    l->ground);
+    if (i + 1 < self->shape.levels)
+      for (int c = 0; c < channels; c++)
+        gather_plane (l->ground + c * l->width * l->height, l, &levels[i + 1],
+                      levels[i + 1].change
+                        + c * levels[i + 1].width * levels[i + 1].height);
+  }
+}

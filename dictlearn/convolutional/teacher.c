@@ -1,0 +1,250 @@
+#include "dictlearn/convolutional/teacher.h"
+
+#include "base/parallel.h"
+#include "dictlearn/convolutional/pyramid.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sums of the gradient; each has its share of the examples of a step. */
+#define SHARDS 4
+
+/* Adam's. */
+#define FIRST_DECAY 0.9
+#define SECOND_DECAY 0.995
+#define LEAST_DEVIATION 1e-7
+
+/* Knobs are learned faster than atoms, by this factor. */
+#define KNOB_RATE 15
+
+/* The rate rises in the first steps, stays, and falls over the last part. */
+#define WARM_UP 50
+#define FALL 0.3
+
+/* A gradient longer than this many times its running mean is shortened. */
+#define MOST_NORM 1.5
+#define NORM_DECAY 0.98
+#define ERROR_DECAY 0.98
+
+typedef struct {
+  Pyramid *pyramid;
+  float *gradient;
+  float *planes; /* all of those of the example */
+  Example example;
+  float *change;
+  double loss;
+} Shard;
+
+struct Teacher {
+  ConvModel *model;
+  TeacherOptions options;
+  TeacherState state;
+  TeacherStatus status;
+  Shard shards[SHARDS];
+};
+
+static void
+shard_init (Shard *shard, const ConvShape *shape, int crop)
+{
+  gsize pixels = (gsize) crop * (gsize) crop;
+  gsize samples = pixels * (gsize) shape->channels;
+
+  shard->pyramid = pyramid_new (shape, crop, crop, TRUE);
+  shard->gradient = g_new (float, conv_length (shape));
+  shard->planes = g_new0 (float, 5 * samples + pixels);
+  shard->example.clean = shard->planes;
+  shard->example.y = shard->planes + samples;
+  shard->example.known = shard->planes + 2 * samples;
+  shard->example.weight = shard->planes + 3 * samples;
+  shard->change = shard->planes + 4 * samples;
+  shard->example.noise = shard->planes + 5 * samples;
+}
+
+Teacher *
+teacher_new (ConvModel *model, const TeacherOptions *options)
+{
+  Teacher *self = g_new0 (Teacher, 1);
+  gsize length = conv_length (&model->shape);
+
+  self->model = model;
+  self->options = *options;
+  self->state.first = g_new0 (float, length);
+  self->state.second = g_new0 (float, length);
+  for (int i = 0; i < SHARDS; i++)
+    shard_init (&self->shards[i], &model->shape, options->crop);
+  return self;
+}
+
+void
+teacher_free (Teacher *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < SHARDS; i++) {
+    pyramid_free (self->shards[i].pyramid);
+    g_free (self->shards[i].gradient);
+    g_free (self->shards[i].planes);
+  }
+  g_free (self->state.first);
+  g_free (self->state.second);
+  g_free (self);
+}
+
+const TeacherStatus *
+teacher_status (const Teacher *self)
+{
+  return &self->status;
+}
+
+TeacherState *
+teacher_state (Teacher *self)
+{
+  return &self->state;
+}
+
+/* ---- the gradient ---- */
+
+double
+example_loss (const Example *example, const float *out, int count,
+              float *change)
+{
+  double sum = 0, weights = 0, scale;
+
+  for (int i = 0; i < count; i++) {
+    double e = out[i] - example->clean[i];
+
+    sum += example->weight[i] * e * e;
+    weights += example->weight[i];
+  }
+  weights = MAX (weights, 1);
+  scale = 2 / weights / (sum / weights + example->floor);
+  for (int i = 0; i < count; i++)
+    change[i] = (float) (scale * example->weight[i]
+                         * (out[i] - example->clean[i]));
+  return log (sum / weights + example->floor);
+}
+
+/* Shard @i sums over every SHARDS-th example of the step. */
+static void
+run_shard (int i, int worker, gpointer data)
+{
+  Teacher *self = data;
+  Shard *shard = &self->shards[i];
+  const ConvShape *shape = &self->model->shape;
+  int count = self->options.crop * self->options.crop * shape->channels;
+  guint64 first =
+    (guint64) self->state.step * (guint64) self->options.batch;
+
+  (void) worker;
+  shard->loss = 0;
+  memset (shard->gradient, 0, conv_length (shape) * sizeof (float));
+  for (int b = i; b < self->options.batch; b += SHARDS) {
+    Damaged damaged = { shard->example.y, shard->example.known,
+                        shard->example.noise };
+    const float *out;
+
+    self->options.draw (first + (guint64) b, &shard->example,
+                        self->options.data);
+    out = pyramid_forward (shard->pyramid, self->model->numbers, &damaged);
+    shard->loss +=
+      example_loss (&shard->example, out, count, shard->change);
+    pyramid_backward (shard->pyramid, self->model->numbers, shard->change,
+                      shard->gradient);
+  }
+}
+
+/* Sums up in the first shard; returns the length of the gradient. */
+static double
+sum_shards (Teacher *self, double *loss)
+{
+  gsize length = conv_length (&self->model->shape);
+  float *sum = self->shards[0].gradient;
+  double squares = 0;
+
+  *loss = self->shards[0].loss;
+  for (int i = 1; i < SHARDS; i++) {
+    for (gsize j = 0; j < length; j++)
+      sum[j] += self->shards[i].gradient[j];
+    *loss += self->shards[i].loss;
+  }
+  *loss /= self->options.batch;
+  for (gsize j = 0; j < length; j++) {
+    sum[j] /= (float) self->options.batch;
+    squares += (double) sum[j] * sum[j];
+  }
+  return sqrt (squares);
+}
+
+/* ---- a step ---- */
+
+static double
+rate_now (const Teacher *self)
+{
+  double t = self->state.step, all = MAX (1, self->options.steps);
+  double rise = MIN (1, (t + 1) / WARM_UP);
+  double fall = CLAMP ((1 - t / all) / FALL, 0.01, 1);
+
+  return self->options.rate * rise * fall;
+}
+
+static double
+running_mean (double mean, double value, double decay, int step)
+{
+  return step == 0 ? value : decay * mean + (1 - decay) * value;
+}
+
+/* How far the gradient is to be shortened. */
+static double
+shorten (Teacher *self, double norm)
+{
+  TeacherState *state = &self->state;
+  double most = state->step == 0 ? norm : MOST_NORM * state->norm;
+  double kept = MIN (norm, most);
+
+  state->norm = running_mean (state->norm, kept, NORM_DECAY, state->step);
+  return norm > 0 ? kept / norm : 0;
+}
+
+static void
+adam (Teacher *self, double scale)
+{
+  const ConvShape *shape = &self->model->shape;
+  TeacherState *state = &self->state;
+  gsize level = conv_level_length (shape), atoms = conv_level_atoms (shape);
+  int t = state->step + 1;
+  float first = (float) (1 / (1 - pow (FIRST_DECAY, t)));
+  float second = (float) (1 / (1 - pow (SECOND_DECAY, t)));
+  float rate = (float) rate_now (self);
+
+  for (gsize j = 0; j < conv_length (shape); j++) {
+    float g = (float) scale * self->shards[0].gradient[j];
+    float own = j % level < atoms ? rate : KNOB_RATE * rate;
+
+    state->first[j] =
+      (float) FIRST_DECAY * state->first[j] + (float) (1 - FIRST_DECAY) * g;
+    state->second[j] = (float) SECOND_DECAY * state->second[j]
+                       + (float) (1 - SECOND_DECAY) * g * g;
+    self->model->numbers[j] -= own * first * state->first[j]
+                               / (sqrtf (second * state->second[j])
+                                  + (float) LEAST_DEVIATION);
+  }
+}
+
+gboolean
+teacher_step (Teacher *self, const Progress *progress, GError **error)
+{
+  TeacherState *state = &self->state;
+  double loss, norm;
+
+  if (!parallel_for (SHARDS, run_shard, self, progress, error))
+    return FALSE;
+  norm = sum_shards (self, &loss);
+  adam (self, shorten (self, norm));
+  state->error = running_mean (state->error, loss, ERROR_DECAY, state->step);
+  state->step++;
+  self->model->samples += (guint64) self->options.batch
+                          * (guint64) self->options.crop
+                          * (guint64) self->options.crop;
+  self->status = (TeacherStatus){ state->step, state->error };
+  return TRUE;
+}

@@ -1,0 +1,444 @@
+#include "imaging/lessons/lessons.h"
+
+#include "base/error.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Uses of the random numbers of an example. */
+enum { STREAM_EXAMPLE = 0x4c45, STREAM_CHOICE, STREAM_LOSS, STREAM_NOISE };
+
+/* What is drawn once for an example. */
+enum {
+  DRAW_PICTURE,
+  DRAW_X,
+  DRAW_Y,
+  DRAW_SIZE,
+  DRAW_TURN,
+  DRAW_LESSON,
+  DRAW_AMOUNT,
+  DRAW_COVER,
+  DRAW_ALSO_MISSING,
+  DRAW_SHARE,
+  DRAW_SLOPE,
+  DRAW_ANGLE,
+};
+
+/* Share of examples that are taken at half the size where the picture is large
+ * enough: the grain and the compression of the original are then gone. */
+#define HALVED 0.5
+
+/* Share of the crop that blocks or strokes cover, at most. */
+#define MOST_COVER 0.3
+
+/* Strokes are so long, at least and at most, as a share of the crop. */
+#define SHORTEST_STROKE 0.25
+#define LONGEST_STROKE 1.25
+
+/* Share of noisy examples in which pixels are missing too, and how many at
+ * most; and share of those in which the level changes over the crop. */
+#define ALSO_MISSING 0.15
+#define MOST_ALSO_MISSING 0.5
+#define SLOPED 0.3
+
+/* Error at which an example is good enough: of what is missing, and as a share
+ * of the variance of the noise. */
+#define FLOOR_MISSING 5e-4
+#define FLOOR_NOISE 0.03
+#define LEAST_FLOOR 1e-5
+
+typedef struct {
+  int width, height;
+  guint8 *samples; /* channels of a pixel together */
+} Picture;
+
+struct Lessons {
+  GArray *lessons;
+  int channels, crop;
+  guint64 seed;
+  GArray *pictures; /* Picture */
+};
+
+/* ---- the text ---- */
+
+static const struct {
+  const char *name;
+  double least, most;
+} kinds[] = { [LESSON_MISSING] = { "missing", 0, 1 },
+              [LESSON_CHANNELS] = { "channels", 0, 1 },
+              [LESSON_BLOCKS] = { "blocks", 1, 64 },
+              [LESSON_STROKES] = { "strokes", 1, 64 },
+              [LESSON_NOISE] = { "noise", 0, 255 } };
+
+static gboolean
+parse_range (const char *text, Lesson *lesson)
+{
+  char *end;
+
+  lesson->low = lesson->high = g_ascii_strtod (text, &end);
+  if (end == text)
+    return FALSE;
+  if (*end == '-') {
+    text = end + 1;
+    lesson->high = g_ascii_strtod (text, &end);
+    if (end == text)
+      return FALSE;
+  }
+  if (*end == 'x' && lesson->kind == LESSON_BLOCKS) {
+    text = end + 1;
+    g_ascii_strtoull (text, &end, 10);
+    if (end == text)
+      return FALSE;
+  }
+  return *end == '\0' && lesson->low <= lesson->high
+         && lesson->low >= kinds[lesson->kind].least
+         && lesson->high <= kinds[lesson->kind].most;
+}
+
+static gboolean
+parse_lesson (const char *text, Lesson *lesson)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gsize length = strlen (kinds[i].name);
+
+    if (strncmp (text, kinds[i].name, length) == 0 && text[length] == ':') {
+      lesson->kind = (LessonKind) i;
+      return parse_range (text + length + 1, lesson);
+    }
+  }
+  return FALSE;
+}
+
+GArray *
+lessons_parse (const char *text, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+  g_autoptr (GArray) lessons = g_array_new (FALSE, FALSE, sizeof (Lesson));
+
+  for (int i = 0; words[i] != NULL; i++) {
+    Lesson lesson;
+
+    if (!parse_lesson (words[i], &lesson)) {
+      g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                   "--task %s: use missing:0.5, channels:0.5, blocks:10, "
+                   "strokes:3 or noise:25, with a range as 0.2-0.8, several separated by "
+                   "commas",
+                   words[i]);
+      return NULL;
+    }
+    g_array_append_val (lessons, lesson);
+  }
+  return g_steal_pointer (&lessons);
+}
+
+/* ---- pictures ---- */
+
+Lessons *
+lessons_new (const GArray *lessons, int channels, int crop, guint64 seed)
+{
+  Lessons *self = g_new0 (Lessons, 1);
+
+  self->lessons = g_array_new (FALSE, FALSE, sizeof (Lesson));
+  g_array_append_vals (self->lessons, lessons->data, lessons->len);
+  self->channels = channels;
+  self->crop = crop;
+  self->seed = seed;
+  self->pictures = g_array_new (FALSE, FALSE, sizeof (Picture));
+  return self;
+}
+
+void
+lessons_free (Lessons *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < self->pictures->len; i++)
+    g_free (g_array_index (self->pictures, Picture, i).samples);
+  g_array_unref (self->pictures);
+  g_array_unref (self->lessons);
+  g_free (self);
+}
+
+/* Channel @c of @channels of a pixel: grey is repeated, colours averaged. */
+static int
+channel_of (const guint16 *pixel, int colours, int c, int channels)
+{
+  if (colours == channels)
+    return pixel[c];
+  return channels == 3 ? pixel[0] : (pixel[0] + pixel[1] + pixel[2]) / 3;
+}
+
+gboolean
+lessons_add (Lessons *self, const Image *image)
+{
+  int channels = self->channels, peak = image_peak (image);
+  gsize pixels = image_pixels (image);
+  Picture picture = { image->width, image->height, NULL };
+
+  if (MIN (image->width, image->height) < self->crop)
+    return FALSE;
+  picture.samples = g_new (guint8, pixels * (gsize) channels);
+  for (gsize i = 0; i < pixels; i++)
+    for (int c = 0; c < channels; c++)
+      picture.samples[i * (gsize) channels + (gsize) c] =
+        (guint8) ((channel_of (image->samples + i * (gsize) image->channels,
+                               image_colours (image), c, channels)
+                     * 255
+                   + peak / 2)
+                  / peak);
+  g_array_append_val (self->pictures, picture);
+  return TRUE;
+}
+
+int
+lessons_count (const Lessons *self)
+{
+  return (int) self->pictures->len;
+}
+
+/* ---- a clean crop ---- */
+
+/* Sample of a pixel at 1 / @shrink of the size. */
+static float
+sample_at (const Picture *picture, int channels, int shrink, int x, int y,
+           int c)
+{
+  int sum = 0;
+
+  for (int v = y * shrink; v < (y + 1) * shrink; v++)
+    for (int u = x * shrink; u < (x + 1) * shrink; u++)
+      sum += picture->samples[(v * picture->width + u) * channels + c];
+  return (float) sum / (float) (255 * shrink * shrink);
+}
+
+/* One of the eight ways: bits for mirroring x, y, and for swapping them. */
+static void
+turn (int way, int side, int *x, int *y)
+{
+  int swap = *x;
+
+  if (way & 1)
+    *x = side - 1 - *x;
+  if (way & 2)
+    *y = side - 1 - *y;
+  if (way & 4) {
+    swap = *x;
+    *x = *y;
+    *y = swap;
+  }
+}
+
+static void
+cut (const Lessons *self, guint64 key, float *clean)
+{
+  int side = self->crop;
+  guint64 which = random_below (key, STREAM_CHOICE, DRAW_PICTURE,
+                                self->pictures->len);
+  const Picture *picture = &g_array_index (self->pictures, Picture, which);
+  gboolean small = MIN (picture->width, picture->height) / 2 >= 2 * side
+                   && random_uniform (key, STREAM_CHOICE, DRAW_SIZE) < HALVED;
+  int shrink = small ? 2 : 1;
+  int left = (int) random_below (
+    key, STREAM_CHOICE, DRAW_X,
+    (guint64) (picture->width / shrink - side + 1));
+  int top = (int) random_below (
+    key, STREAM_CHOICE, DRAW_Y,
+    (guint64) (picture->height / shrink - side + 1));
+  int way = (int) random_below (key, STREAM_CHOICE, DRAW_TURN, 8);
+
+  for (int c = 0; c < self->channels; c++)
+    for (int v = 0; v < side; v++)
+      for (int u = 0; u < side; u++) {
+        int x = u, y = v;
+
+        turn (way, side, &x, &y);
+        *clean++ =
+          sample_at (picture, self->channels, shrink, left + x, top + y, c);
+      }
+}
+
+/* ---- damage ---- */
+
+static void
+lose_pixels (const Lessons *self, guint64 key, double share, Example *example)
+{
+  int pixels = self->crop * self->crop;
+
+  for (int i = 0; i < pixels; i++)
+    if (random_uniform (key, STREAM_LOSS, (guint64) i) < share)
+      for (int c = 0; c < self->channels; c++)
+        example->known[c * pixels + i] = 0;
+}
+
+static void
+lose_samples (const Lessons *self, guint64 key, double share,
+              Example *example)
+{
+  int samples = self->crop * self->crop * self->channels;
+
+  for (int i = 0; i < samples; i++)
+    if (random_uniform (key, STREAM_LOSS, (guint64) i) < share)
+      example->known[i] = 0;
+}
+
+/* Squares at random places until a share of the crop is covered, overlaps
+ * counted twice; at least one. */
+static void
+lose_blocks (const Lessons *self, guint64 key, double amount,
+             Example *example)
+{
+  int crop = self->crop, side = CLAMP ((int) (amount + 0.5), 1, crop / 2);
+  double share =
+    MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
+  int count = MAX (1, (int) (share * crop * crop / (side * side)));
+
+  for (int b = 0; b < count; b++) {
+    guint64 range = (guint64) (crop - side + 1);
+    int left =
+      (int) random_below (key, STREAM_LOSS, (guint64) (2 * b), range);
+    int top =
+      (int) random_below (key, STREAM_LOSS, (guint64) (2 * b + 1), range);
+
+    for (int c = 0; c < self->channels; c++)
+      for (int y = top; y < top + side; y++)
+        for (int x = left; x < left + side; x++)
+          example->known[(c * crop + y) * crop + x] = 0;
+  }
+}
+
+/* Whether a point is nearer than @reach to a segment that starts at (x, y) and
+ * has the direction (dx, dy) and @length. */
+static gboolean
+near_segment (double px, double py, const double segment[4], double length,
+              double reach)
+{
+  double along = (px - segment[0]) * segment[2] + (py - segment[1]) * segment[3];
+  double nearest = CLAMP (along, 0, length);
+  double x = px - segment[0] - nearest * segment[2];
+  double y = py - segment[1] - nearest * segment[3];
+
+  return x * x + y * y <= reach * reach;
+}
+
+static void
+lose_stroke (const Lessons *self, guint64 key, int number, double width,
+             Example *example)
+{
+  int crop = self->crop;
+  double u[4], length, segment[4];
+
+  for (int i = 0; i < 4; i++)
+    u[i] = random_uniform (key, STREAM_LOSS, (guint64) (4 * number + i));
+  length = crop * (SHORTEST_STROKE
+                   + (LONGEST_STROKE - SHORTEST_STROKE) * u[2]);
+  segment[0] = crop * u[0];
+  segment[1] = crop * u[1];
+  segment[2] = cos (2 * G_PI * u[3]);
+  segment[3] = sin (2 * G_PI * u[3]);
+  for (int y = 0; y < crop; y++)
+    for (int x = 0; x < crop; x++)
+      if (near_segment (x, y, segment, length, width / 2))
+        for (int c = 0; c < self->channels; c++)
+          example->known[(c * crop + y) * crop + x] = 0;
+}
+
+static void
+lose_strokes (const Lessons *self, guint64 key, double width,
+              Example *example)
+{
+  double share =
+    MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
+  double usual = (SHORTEST_STROKE + LONGEST_STROKE) / 2 * self->crop * width;
+  int count = MAX (1, (int) (share * self->crop * self->crop / usual));
+
+  for (int i = 0; i < count; i++)
+    lose_stroke (self, key, i, width, example);
+}
+
+/* The level is @sigma in the middle; it may rise from nearly nothing at one
+ * edge to twice that at the other. */
+static void
+set_levels (const Lessons *self, guint64 key, double sigma, Example *example)
+{
+  int crop = self->crop;
+  double angle =
+    2 * G_PI * random_uniform (key, STREAM_CHOICE, DRAW_ANGLE);
+  gboolean sloped = random_uniform (key, STREAM_CHOICE, DRAW_SLOPE) < SLOPED;
+
+  for (int y = 0; y < crop; y++)
+    for (int x = 0; x < crop; x++) {
+      double along = ((x - crop / 2) * cos (angle)
+                      + (y - crop / 2) * sin (angle))
+                     / (0.75 * crop);
+
+      example->noise[y * crop + x] =
+        (float) (sloped ? sigma * (1 + along) : sigma);
+    }
+}
+
+static void
+add_noise (const Lessons *self, guint64 key, double sigma, Example *example)
+{
+  int pixels = self->crop * self->crop;
+
+  set_levels (self, key, sigma, example);
+  for (int i = 0; i < pixels * self->channels; i++)
+    example->y[i] +=
+      example->noise[i % pixels]
+      * (float) random_normal (key, STREAM_NOISE, (guint64) i);
+  if (random_uniform (key, STREAM_CHOICE, DRAW_ALSO_MISSING) < ALSO_MISSING)
+    lose_pixels (self, key,
+                 MOST_ALSO_MISSING
+                   * random_uniform (key, STREAM_CHOICE, DRAW_SHARE),
+                 example);
+}
+
+static void
+damage (const Lessons *self, guint64 key, const Lesson *lesson,
+        Example *example)
+{
+  double amount =
+    lesson->low
+    + (lesson->high - lesson->low)
+        * random_uniform (key, STREAM_CHOICE, DRAW_AMOUNT);
+
+  example->floor = LEAST_FLOOR;
+  switch (lesson->kind) {
+  case LESSON_MISSING: lose_pixels (self, key, amount, example); break;
+  case LESSON_CHANNELS: lose_samples (self, key, amount, example); break;
+  case LESSON_BLOCKS: lose_blocks (self, key, amount, example); break;
+  case LESSON_STROKES: lose_strokes (self, key, amount, example); break;
+  case LESSON_NOISE:
+    amount /= 255;
+    add_noise (self, key, amount, example);
+    example->floor += FLOOR_NOISE * amount * amount;
+    return;
+  }
+  example->floor = FLOOR_MISSING;
+}
+
+void
+lessons_draw (guint64 index, Example *example, gpointer data)
+{
+  const Lessons *self = data;
+  int pixels = self->crop * self->crop, samples = pixels * self->channels;
+  guint64 key = random_bits (self->seed, STREAM_EXAMPLE, index);
+  guint64 which =
+    random_below (key, STREAM_CHOICE, DRAW_LESSON, self->lessons->len);
+  const Lesson *lesson = &g_array_index (self->lessons, Lesson, which);
+
+  cut (self, key, example->clean);
+  memcpy (example->y, example->clean, (gsize) samples * sizeof (float));
+  for (int i = 0; i < samples; i++)
+    example->known[i] = 1;
+  for (int i = 0; i < pixels; i++)
+    example->noise[i] = 0;
+  damage (self, key, lesson, example);
+  for (int i = 0; i < samples; i++) {
+    example->weight[i] =
+      lesson->kind == LESSON_NOISE ? 1 : 1 - example->known[i];
+    if (example->known[i] == 0)
+      example->y[i] = 0;
+  }
+}
