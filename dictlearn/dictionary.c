@@ -1,5 +1,6 @@
 #include "dictlearn/dictionary.h"
 
+#include "dictlearn/convolutional/file.h"
 #include "dictlearn/tensor.h"
 
 #include "base/error.h"
@@ -34,6 +35,7 @@ dictionary_free (Dictionary *dictionary)
   matf_clear (&dictionary->atoms);
   g_free (dictionary->algorithm);
   g_free (dictionary->options);
+  conv_model_free (dictionary->convolutional);
   g_free (dictionary);
 }
 
@@ -107,6 +109,8 @@ dictionary_to_safetensors (const Dictionary *dictionary)
   g_autoptr (JsonObject) meta = metadata_of (dictionary);
   Tensor tensor = { 0 };
 
+  if (dictionary->convolutional != NULL)
+    return conv_model_to_bytes (dictionary->convolutional, NULL);
   shape_of (dictionary, &tensor);
   return tensor_to_safetensors (&tensor, "atoms", meta);
 }
@@ -225,8 +229,9 @@ dictionary_from_tensor (const Tensor *tensor, GError **error)
   return g_steal_pointer (&dictionary);
 }
 
-Dictionary *
-dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
+/* One tensor of atoms, in either format. */
+static Dictionary *
+dictionary_from_tensors (GBytes *bytes, const char *name, GError **error)
 {
   g_autoptr (JsonObject) meta = NULL;
   g_auto (Tensor) tensor = { 0 };
@@ -241,4 +246,36 @@ dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
   else if (meta != NULL)
     read_metadata (dictionary, meta);
   return dictionary;
+}
+
+Dictionary *
+dictionary_from_model (ConvModel *model)
+{
+  const ConvShape *shape = &model->shape;
+  ConvLevel level = conv_level (shape, model->numbers, 0);
+  MatF W = conv_atoms (shape, level.W, 0);
+  Dictionary *dictionary =
+    dictionary_new (shape->side, shape->channels, shape->atoms);
+
+  memcpy (dictionary->atoms.data, W.data,
+          (gsize) W.rows * (gsize) W.cols * sizeof (float));
+  for (int j = 0; j < W.cols; j++)
+    normalise_atom (matf_at (&dictionary->atoms, 0, j), W.rows);
+  dictionary->algorithm = g_strdup ("convolutional");
+  dictionary->options = g_strdup (model->options);
+  dictionary->seed = model->seed;
+  dictionary->samples = model->samples;
+  dictionary->convolutional = model;
+  return dictionary;
+}
+
+Dictionary *
+dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
+{
+  if (conv_model_in_bytes (bytes)) {
+    ConvModel *model = conv_model_from_bytes (bytes, name, NULL, error);
+
+    return model != NULL ? dictionary_from_model (model) : NULL;
+  }
+  return dictionary_from_tensors (bytes, name, error);
 }

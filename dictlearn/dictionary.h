@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/matrix.h"
+#include "dictlearn/convolutional/model.h"
 
 /* Bounds of what a file may claim.  A pursuit holds the products of all pairs
  * of atoms: with so many atoms, 1 GB. */
@@ -23,6 +23,10 @@ typedef struct TesseraDictionary {
   char *options;
   guint64 seed;
   guint64 samples;
+
+  /* A convolutional dictionary, whose atoms for the picture at full size are
+   * those above, scaled; else NULL.  Owned. */
+  ConvModel *convolutional;
 } Dictionary;
 
 /* A dictionary with zero atoms to be filled in, which the caller owns. */
@@ -32,6 +36,9 @@ Dictionary *dictionary_new (int patch, int channels, int atoms);
 void dictionary_free (Dictionary *dictionary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dictionary, dictionary_free)
 
+/* A dictionary for @model, which is taken over. */
+Dictionary *dictionary_from_model (ConvModel *model);
+
 /* A name for people: the algorithm and the sizes. */
 char *dictionary_describe (const Dictionary *dictionary);
 
@@ -39,7 +46,8 @@ char *dictionary_describe (const Dictionary *dictionary);
 gboolean dictionary_is_orthonormal (const Dictionary *dictionary);
 
 /* The safetensors layout: eight bytes of header length, a JSON header, the
- * F32 tensor "atoms" of shape k x channels x patch x patch. */
+ * F32 tensor "atoms" of shape k x channels x patch x patch.  For those of a
+ * convolutional dictionary see dictlearn/convolutional/file.h. */
 GBytes *dictionary_to_safetensors (const Dictionary *dictionary);
 
 /* numpy's .npy, an array of the same shape. */

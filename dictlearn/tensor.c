@@ -244,18 +244,13 @@ tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error)
 
 /* ---- safetensors ---- */
 
-static char *
-safetensors_header (const Tensor *tensor, const char *name,
-                    JsonObject *metadata)
+/* One entry of the header, whose numbers begin at @offset. */
+static void
+build_entry (JsonBuilder *builder, const Tensor *tensor, const char *name,
+             gsize offset)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
-  JsonNode *meta = json_node_new (JSON_NODE_OBJECT);
+  gsize end = offset + entries (tensor) * sizeof (float);
 
-  json_node_set_object (meta, metadata);
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "__metadata__");
-  json_builder_add_value (builder, meta);
   json_builder_set_member_name (builder, name);
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "dtype");
@@ -267,21 +262,40 @@ safetensors_header (const Tensor *tensor, const char *name,
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "data_offsets");
   json_builder_begin_array (builder);
-  json_builder_add_int_value (builder, 0);
-  json_builder_add_int_value (builder,
-                              (gint64) (entries (tensor) * sizeof (float)));
+  json_builder_add_int_value (builder, (gint64) offset);
+  json_builder_add_int_value (builder, (gint64) end);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
+}
+
+static char *
+safetensors_header (const Tensor *tensors, const char *const *names,
+                    int count, JsonObject *metadata)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonNode) root = NULL;
+  JsonNode *meta = json_node_new (JSON_NODE_OBJECT);
+  gsize offset = 0;
+
+  json_node_set_object (meta, metadata);
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "__metadata__");
+  json_builder_add_value (builder, meta);
+  for (int i = 0; i < count; i++) {
+    build_entry (builder, &tensors[i], names[i], offset);
+    offset += entries (&tensors[i]) * sizeof (float);
+  }
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);
   return json_to_string (root, FALSE);
 }
 
 GBytes *
-tensor_to_safetensors (const Tensor *tensor, const char *name,
-                       JsonObject *metadata)
+tensors_to_safetensors (const Tensor *tensors, const char *const *names,
+                        int count, JsonObject *metadata)
 {
-  g_autofree char *text = safetensors_header (tensor, name, metadata);
+  g_autofree char *text =
+    safetensors_header (tensors, names, count, metadata);
   g_autoptr (GString) header = g_string_new (text);
   GByteArray *out = g_byte_array_new ();
   guint64 length;
@@ -291,8 +305,16 @@ tensor_to_safetensors (const Tensor *tensor, const char *name,
   length = GUINT64_TO_LE (header->len);
   g_byte_array_append (out, (const guint8 *) &length, sizeof length);
   g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
-  append_floats (out, tensor->data, entries (tensor));
+  for (int i = 0; i < count; i++)
+    append_floats (out, tensors[i].data, entries (&tensors[i]));
   return g_byte_array_free_to_bytes (out);
+}
+
+GBytes *
+tensor_to_safetensors (const Tensor *tensor, const char *name,
+                       JsonObject *metadata)
+{
+  return tensors_to_safetensors (tensor, &name, 1, metadata);
 }
 
 /* The member @name of @object if it is an array of whole numbers. */

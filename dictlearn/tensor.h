@@ -26,6 +26,11 @@ GBytes *tensor_to_npy (const Tensor *tensor);
 GBytes *tensor_to_safetensors (const Tensor *tensor, const char *name,
                                JsonObject *metadata);
 
+/* The same for @count tensors, one after the other. */
+GBytes *tensors_to_safetensors (const Tensor *tensors,
+                                const char *const *names, int count,
+                                JsonObject *metadata);
+
 /* Read into an empty @tensor that the caller clears.  Errors are INPUT; their
  * messages say what is wrong, not with which file. */
 gboolean tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error);

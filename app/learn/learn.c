@@ -16,23 +16,42 @@ static const char about[] =
   "  tessera learn photos/ -o landscape.safetensors\n"
   "  tessera learn photos/ --algorithm ksvd --atoms 600 -o ksvd.safetensors\n"
   "  tessera learn more/ --init landscape.safetensors -o better.safetensors\n"
+  "  tessera learn photos/ --task missing:0.5 -o half.safetensors\n"
+  "  tessera learn photos/ --algorithm convolutional -o conv.safetensors\n"
   "\n"
   "Learns a dictionary of patches from pictures and folders of pictures.\n"
   "Use it with --dict; look at it with \"tessera dict\".";
 
 #define LEAST_PATCH 4
 #define MOST_PATCH 32
+#define USUAL_PATCH 10
+#define CONVOLUTIONAL_PATCH 6
 
 /* ---- options ---- */
+
+/* In the order of LearnCoder. */
+static const char *const coders[] = { "overlapping", "separate", NULL };
+
+/* The row after those of learner_classes. */
+static int
+convolutional_number (void)
+{
+  int count = 0;
+
+  while (learner_classes[count] != NULL)
+    count++;
+  return count;
+}
 
 static const char *const *
 algorithm_names (void)
 {
   static const char *names[16]; /* ends with NULL */
 
-  for (gsize i = 0; learner_classes[i] != NULL && i + 1 < G_N_ELEMENTS (names);
+  for (gsize i = 0; learner_classes[i] != NULL && i + 2 < G_N_ELEMENTS (names);
        i++)
     names[i] = learner_classes[i]->name;
+  names[convolutional_number ()] = "convolutional";
   return names;
 }
 
@@ -46,9 +65,32 @@ parse (Learn *learn, char **argv, GError **error)
       dictionary_file_option_output, .value = &learn->output,
       .role = OUTPUT_FILE, .required = TRUE },
     { "algorithm", 'a', "NAME",
-      "online (the default), ksvd, mod, l4 ...; see man", option_choice,
+      "online (the default), ksvd, convolutional ...; see man", option_choice,
       .value = &learn->algorithm, .choices = algorithm_names () },
-    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10)", option_int,
+    { "task", 0, "LIST", "learn to restore: missing:0.2-0.8,noise:25 ...",
+      option_file, .value = &learn->task },
+    { "coder", 0, "KIND", "patches of the task: overlapping, separate",
+      option_choice, .value = &learn->coder, .choices = coders },
+    { "task-iterations", 0, "N", "steps to do for the task (2000)",
+      option_int, .value = &learn->task_iterations, .min = 1,
+      .max = G_MAXINT },
+    { "rounds", 0, "N", "rounds of shrinkage, for convolutional (8)",
+      option_int, .value = &learn->rounds, .min = 1,
+      .max = CONV_MOST_ROUNDS },
+    { "sets", 0, "N", "sets of atoms for the rounds, for convolutional (8)",
+      option_int, .value = &learn->sets, .min = 1, .max = CONV_MOST_ROUNDS },
+    { "levels", 0, "N", "sizes of the picture, for convolutional (3)",
+      option_int, .value = &learn->levels, .min = 1,
+      .max = CONV_MOST_LEVELS },
+    { "spacing", 0, "N", "pixels between atoms, for convolutional (2)",
+      option_int, .value = &learn->spacing, .min = 1, .max = CONV_MOST_SIDE },
+    { "crop", 0, "N", "side of an example, for convolutional (48)",
+      option_int, .value = &learn->crop, .min = 16, .max = 256 },
+    { "batch", 0, "N", "examples a step, for convolutional (8)", option_int,
+      .value = &learn->batch, .min = 1, .max = 4096 },
+    { "resume", 0, "DICT", "go on with learning that was stopped",
+      option_file, .value = &learn->resume, .role = INPUT_FILE },
+    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10 or 6)", option_int,
       .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "grey", 0, NULL, "learn grey patches", option_flag,
       .value = &learn->grey },
@@ -99,6 +141,10 @@ parse (Learn *learn, char **argv, GError **error)
   if (!command_line_parse (line, argv, error))
     return FALSE;
   o->seed = line->seed;
+  if (learn->patch == 0)
+    learn->patch = learn->algorithm == convolutional_number ()
+                     ? CONVOLUTIONAL_PATCH
+                     : USUAL_PATCH;
   return TRUE;
 }
 
@@ -125,6 +171,20 @@ describe_options (const Learn *learn)
   return g_string_free (text, FALSE);
 }
 
+/* Says that a task came after the algorithm. */
+static void
+note_task (const Learn *learn, Dictionary *dictionary)
+{
+  char *algorithm = dictionary->algorithm, *options = dictionary->options;
+
+  dictionary->algorithm = g_strdup_printf ("%s+task", algorithm);
+  dictionary->options = g_strdup_printf (
+    "%s --task %s --task-iterations %d --coder %s", options, learn->task,
+    learn->task_iterations, coders[learn->coder]);
+  g_free (algorithm);
+  g_free (options);
+}
+
 static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
@@ -133,6 +193,8 @@ save (const Learn *learn, Mat *A, GError **error)
   g_autoptr (GBytes) bytes = NULL;
 
   dictionary->options = describe_options (learn);
+  if (learn->task != NULL)
+    note_task (learn, dictionary);
   bytes = dictionary_file_encode (dictionary, learn->output);
   return output_write (learn->output, bytes, learn->line.force, error);
 }
@@ -196,7 +258,13 @@ work (Learn *learn, GError **error)
 {
   g_auto (Mat) A = { 0 };
 
-  if (!check_init (learn, error) || !learn_make_learner (learn, error)
+  if (!check_init (learn, error))
+    return FALSE;
+  if (learn->algorithm == convolutional_number ())
+    return learn_convolutional (learn, error);
+  if (learn->algorithm == LEARN_UNSAID && learn->task != NULL)
+    return learn_task_alone (learn, error);
+  if (!learn_make_learner (learn, error)
       || !learn_make_source (learn, error))
     return FALSE;
   A = mat_new (learn->learner->n, learn->learner->k);
@@ -211,7 +279,15 @@ work (Learn *learn, GError **error)
 gboolean
 learn_run (char **argv, GError **error)
 {
-  Learn learn = { .patch = 10,
+  Learn learn = { .algorithm = LEARN_UNSAID,
+                  .patch = 0,
+                  .task_iterations = 2000,
+                  .rounds = 8,
+                  .sets = 8,
+                  .levels = 3,
+                  .spacing = 2,
+                  .crop = 48,
+                  .batch = 8,
                   .step = 1,
                   .max_patches = 100000,
                   .options = learn_default_options () };

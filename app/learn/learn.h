@@ -1,7 +1,8 @@
 /* learn.h - what the command "learn" is made of
  *
- * learn.c reads the options and writes the result, learnstart.c makes the
- * learner with its start, learnrun.c feeds it.
+ * learn.c reads the options and writes the result, start.c makes the learner
+ * with its start, run.c feeds it.  task.c goes on from there for a task, and
+ * convolutional.c is a way of its own.
  */
 #pragma once
 
@@ -16,12 +17,20 @@ typedef struct {
   CommandLine line;
   const char *output;
   const char *init; /* one of starts, a dictionary file, or NULL */
-  int algorithm;    /* row of learner_classes */
+  int algorithm;    /* row of learner_classes, or the one after the last for
+                       convolutional; LEARN_UNSAID */
   int patch, step, polish;
   guint64 max_patches;
   double time_limit;
   gboolean grey, keep_partial;
   LearnOptions options;
+
+  /* --task and convolutional. */
+  const char *task; /* what to learn for, or NULL */
+  int coder;        /* a LearnCoder */
+  int task_iterations;
+  int rounds, levels, sets, spacing, crop, batch;
+  const char *resume; /* file of learning to go on with, or NULL */
 
   Learner *learner;
   PatchSource *source;
@@ -34,10 +43,17 @@ typedef struct {
   SkippedFiles skipped;
 } Learn;
 
+/* The value of learn->algorithm when none is named. */
+#define LEARN_UNSAID (-1)
+
+/* What a dictionary for a task is coded with. */
+typedef enum { CODER_OVERLAPPING, CODER_SEPARATE } LearnCoder;
+
+/* The first algorithm where none is named. */
 static inline const LearnerClass *
 class_of (const Learn *learn)
 {
-  return learner_classes[learn->algorithm];
+  return learner_classes[MAX (0, learn->algorithm)];
 }
 
 static inline int
@@ -65,3 +81,28 @@ gboolean learn_make_source (Learn *learn, GError **error);
 /* Learns and polishes into @A; learn->budget has the time it took and what
  * stopped it. */
 gboolean learn_atoms (Learn *learn, Mat *A, GError **error);
+
+/* Sets learn->shown, a progress bar that is kept up to date, and starts the
+ * clock of learn->budget; and stops them. */
+void learn_begin (Learn *learn, const char *label);
+void learn_end (Learn *learn);
+
+/* Whether @error, which is then cleared, is a stop after which what was
+ * learned in @iterations is kept. */
+gboolean learn_forgive_stop (const Learn *learn, int iterations,
+                             GError **error);
+
+/* Loads a picture for learning, or fails; for a PictureLoader, with a Learn.
+ */
+Image *learn_load_picture (const char *path, gpointer data, GError **error);
+
+/* The atoms that a task starts from where no algorithm is named. */
+gboolean learn_make_start (Learn *learn, Mat *A, GError **error);
+
+/* Learns for learn->task, from the atoms @A on, which are then the result. */
+gboolean learn_for_task (Learn *learn, Mat *A, GError **error);
+
+/* The whole of --task without an algorithm, and of --algorithm convolutional:
+ * learns, saves, reports. */
+gboolean learn_task_alone (Learn *learn, GError **error);
+gboolean learn_convolutional (Learn *learn, GError **error);

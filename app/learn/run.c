@@ -15,12 +15,14 @@
 /* ---- patches ---- */
 
 /* Reading pictures may take long before there is anything to learn from. */
-static Image *
-load_picture (const char *path, gpointer data, GError **error)
+Image *
+learn_load_picture (const char *path, gpointer data, GError **error)
 {
   const Learn *learn = data;
 
-  if (!progress_step (&learn->budget.progress, learner_share (learn->learner),
+  if (!progress_step (&learn->budget.progress,
+                      learn->learner != NULL ? learner_share (learn->learner)
+                                             : 0,
                       error))
     return NULL;
   return picture_load (path, &learn->line.limits, error);
@@ -42,16 +44,18 @@ learn_make_source (Learn *learn, GError **error)
   PatchSourceOptions options = { .patch = learn->patch,
                                  .channels = channels_of (learn),
                                  .step = learn->step,
-                                 .max_patches = learn_patches_of_round (
-                                   class_of (learn), &learn->options,
-                                   length_of (learn), learn->max_patches),
+                                 .max_patches = learn->max_patches,
                                  .seed = learn->line.seed,
-                                 .load = load_picture,
+                                 .load = learn_load_picture,
                                  .skipped = note_skipped,
                                  .data = learn };
 
   if (pictures == NULL)
     return FALSE;
+  if (learn->learner != NULL)
+    options.max_patches = learn_patches_of_round (
+      class_of (learn), &learn->options, length_of (learn),
+      learn->max_patches);
   learn->source = patch_source_new (pictures, &options);
   learn->block = mat_new (length_of (learn), BLOCK);
   return TRUE;
@@ -73,13 +77,13 @@ static void
 show (double done, gpointer data)
 {
   Learn *learn = data;
-  const LearnStatus *status = learner_status (learn->learner);
 
-  if (status->iteration > 0) {
+  if (learn->learner != NULL
+      && learner_status (learn->learner)->iteration > 0)
     g_snprintf (learn->label, sizeof learn->label, "learning, objective %.4g",
-                status->objective);
+                learner_status (learn->learner)->objective);
+  if (learn->label[0] != '\0')
     progress_bar_set_label (&learn->bar, learn->label);
-  }
   learn->drawn.report (done, learn->drawn.user_data);
 }
 
@@ -152,16 +156,14 @@ polish (Learn *learn, Mat *A, GError **error)
   return TRUE;
 }
 
-/* Whether @error, which is then cleared, is a stop after which what was
- * learned is kept. */
-static gboolean
-forgive_stop (const Learn *learn, GError **error)
+gboolean
+learn_forgive_stop (const Learn *learn, int iterations, GError **error)
 {
   if (!g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
       || (learn->budget.interrupted && !learn->keep_partial))
     return FALSE;
   g_clear_error (error);
-  if (learner_status (learn->learner)->iteration > 0)
+  if (iterations > 0)
     return TRUE;
   if (learn->budget.interrupted)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
@@ -172,6 +174,13 @@ forgive_stop (const Learn *learn, GError **error)
                  "time",
                  learn->time_limit);
   return FALSE;
+}
+
+static gboolean
+forgive_stop (const Learn *learn, GError **error)
+{
+  return learn_forgive_stop (
+    learn, learner_status (learn->learner)->iteration, error);
 }
 
 /* Learns, and polishes if there is time left. */
@@ -193,21 +202,35 @@ learn_and_polish (Learn *learn, Mat *A, GError **error)
   return FALSE;
 }
 
-gboolean
-learn_atoms (Learn *learn, Mat *A, GError **error)
+void
+learn_begin (Learn *learn, const char *label)
 {
-  gboolean ok;
-
   if (learn->keep_partial)
     interrupt_be_patient ();
-  learn->drawn = progress_bar_start (&learn->bar, "reading pictures");
+  learn->drawn = progress_bar_start (&learn->bar, label);
   learn->shown = learn->drawn;
   if (learn->drawn.report != NULL)
     learn->shown.report = show;
   learn->shown.user_data = learn;
   time_budget_begin (&learn->budget, &learn->shown, learn->time_limit);
-  ok = learn_and_polish (learn, A, error);
+}
+
+void
+learn_end (Learn *learn)
+{
   time_budget_end (&learn->budget);
   progress_bar_stop (&learn->bar);
+}
+
+gboolean
+learn_atoms (Learn *learn, Mat *A, GError **error)
+{
+  gboolean ok;
+
+  learn_begin (learn, "reading pictures");
+  ok = learn_and_polish (learn, A, error);
+  if (ok && learn->task != NULL && !learn->budget.interrupted)
+    ok = learn_for_task (learn, A, error);
+  learn_end (learn);
   return ok;
 }

@@ -25,7 +25,8 @@ check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
                  input_name (learn->init), dictionary->patch,
                  dictionary->patch, dictionary->channels, learn->patch,
                  learn->patch, channels_of (learn));
-  else if (class_of (learn)->complete && atoms != length_of (learn))
+  else if (class_of (learn)->complete && atoms != length_of (learn)
+           && !(learn->algorithm == LEARN_UNSAID && learn->task != NULL))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                  "%s: has %d atoms, but %s learns %d; use --algorithm ksvd "
                  "or mod to go on from it",
@@ -117,6 +118,8 @@ check_algorithm (const Learn *learn, GError **error)
   const LearnerClass *class = class_of (learn);
   int atoms = learn->options.atoms;
 
+  if (learn->algorithm == LEARN_UNSAID && learn->task != NULL)
+    return TRUE;
   if (class->complete && atoms != 0 && atoms != length_of (learn))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                  "--atoms %d: %s learns %d atoms, as many as a patch has "
@@ -147,4 +150,18 @@ learn_make_learner (Learn *learn, GError **error)
                                 &learn->options, error);
   learn->options.start = NULL;
   return learn->learner != NULL;
+}
+
+gboolean
+learn_make_start (Learn *learn, Mat *A, GError **error)
+{
+  if (!choose_start (learn, A, error))
+    return FALSE;
+  if (A->data != NULL)
+    return TRUE;
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+               "--init %s: needs an --algorithm; without one use dct or a "
+               "dictionary",
+               learn->init);
+  return FALSE;
 }

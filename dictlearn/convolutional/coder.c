@@ -12,6 +12,7 @@
 #include "dictlearn/convolutional/coder.h"
 
 #include "base/cpudispatch.h"
+#include "base/orderedgemm.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -165,7 +166,7 @@ typedef struct {
 } Scatter;
 
 /* One channel, so that threads do not meet. */
-VECTOR_CLONES static void
+CPU_DISPATCH static void
 scatter_channel (int channel, int worker, gpointer data)
 {
   const Scatter *s = data;
@@ -308,7 +309,7 @@ knobs_get (const Coder *self, int round, Knobs *knobs)
 }
 
 /* z = shrink (old + gain seen, t); @old may be NULL for zero, or z. */
-VECTOR_CLONES static void
+CPU_DISPATCH static void
 shrink (const Knobs *knobs, int atoms, float missing, float noise,
         const float *seen, const float *old, float *z)
 {
@@ -336,6 +337,17 @@ chunk_count (const Coder *self)
   return (self->count + CHUNK - 1) / CHUNK;
 }
 
+/* C = op(A) B.  Restoration gives the same bytes however a picture is cut into
+ * tiles; learning may round as it likes. */
+static void
+multiply (const Coder *self, const MatF *A, MatOp op, const MatF *B, MatF *C)
+{
+  if (self->gradient)
+    matf_multiply (1, A, op, B, PLAIN, 0, C);
+  else
+    ordered_multiply (1, A, op, B, PLAIN, C);
+}
+
 /* Analysis: patches of what is not explained, their products, the codes. */
 static void
 analyse_chunk (int chunk, int worker, gpointer data)
@@ -354,7 +366,7 @@ analyse_chunk (int chunk, int worker, gpointer data)
   else
     seen = own = matf_new (self->shape.atoms, count);
   gather (self, self->error[slot], first, count, &patches);
-  matf_multiply (1, &r->atoms, TRANSPOSED, &patches, PLAIN, 0, &seen);
+  multiply (self, &r->atoms, TRANSPOSED, &patches, &seen);
   for (int p = 0; p < count; p++)
     shrink (&r->knobs, self->shape.atoms, self->missing[first + p],
             self->noise[first + p], matf_at (&seen, 0, p),
@@ -374,7 +386,7 @@ synthesise_chunk (int chunk, int worker, gpointer data)
   MatF patches = matf_columns (&self->patches, first, count);
 
   (void) worker;
-  matf_multiply (1, &r->atoms, PLAIN, &codes, PLAIN, 0, &patches);
+  multiply (self, &r->atoms, PLAIN, &codes, &patches);
 }
 
 /* self->sum = atoms, added up where @codes say. */
@@ -399,7 +411,7 @@ analyse (Coder *self, MatF atoms)
 }
 
 /* E = M (y - g - sum). */
-VECTOR_CLONES static void
+CPU_DISPATCH static void
 explain (const Coder *self, gboolean first, float *error)
 {
   gsize all = plane_size (self) * (gsize) self->shape.channels;
@@ -440,7 +452,7 @@ coder_forward (Coder *self, const ConvLevel *level, const CoderInput *input,
 
 /* The gradient over the knobs of a round, and what is handed on: @change is dZ
  * and becomes dU; @seen, C' E, becomes gain dU. */
-VECTOR_CLONES static void
+CPU_DISPATCH static void
 shrink_backward (const Knobs *knobs, int atoms, float missing, float noise,
                  const float *z, float *change, float *seen,
                  float *restrict sums)

@@ -96,10 +96,23 @@ teacher_status (const Teacher *self)
   return &self->status;
 }
 
-TeacherState *
-teacher_state (Teacher *self)
+const TeacherState *
+teacher_state (const Teacher *self)
 {
   return &self->state;
+}
+
+void
+teacher_resume (Teacher *self, const TeacherState *state)
+{
+  gsize size = conv_length (&self->model->shape) * sizeof (float);
+
+  memcpy (self->state.first, state->first, size);
+  memcpy (self->state.second, state->second, size);
+  self->state.error = state->error;
+  self->state.norm = state->norm;
+  self->state.step = state->step;
+  self->status = (TeacherStatus){ state->step, state->error };
 }
 
 /* ---- the gradient ---- */

@@ -28,17 +28,17 @@ typedef struct {
 typedef void (*ExampleFunc) (guint64 index, Example *example, gpointer data);
 
 typedef struct {
-  int crop;     /* side of an example in pixels */
-  int batch;    /* examples a step */
-  int steps;    /* until the rate has fallen to zero */
-  double rate;  /* of the atoms */
+  int crop;    /* side of an example in pixels */
+  int batch;   /* examples a step */
+  int steps;   /* until the rate has fallen to zero */
+  double rate; /* of the atoms */
   ExampleFunc draw;
   gpointer data;
 } TeacherOptions;
 
 typedef struct {
-  int step;      /* done so far */
-  double error;  /* what is minimised, a running mean of the last steps */
+  int step;     /* done so far */
+  double error; /* what is minimised, a running mean of the last steps */
 } TeacherStatus;
 
 typedef struct Teacher Teacher;
@@ -63,7 +63,10 @@ typedef struct {
   int step;
 } TeacherState;
 
-TeacherState *teacher_state (Teacher *self);
+const TeacherState *teacher_state (const Teacher *self);
+
+/* Goes on from a state that was kept, which is copied. */
+void teacher_resume (Teacher *self, const TeacherState *state);
 
 /* The loss of one example, whose restored planes are @out; @change receives
  * its gradient.  @count is the number of samples. */

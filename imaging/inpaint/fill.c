@@ -77,8 +77,8 @@ roughness (const float *atom, int patch, int channels)
   return sum;
 }
 
-static float *
-make_ridge (const Dictionary *dictionary, double factor)
+float *
+fill_make_ridge (const Dictionary *dictionary, double factor)
 {
   int atoms = dictionary->atoms.cols;
   float *ridge = g_new (float, atoms);
@@ -340,7 +340,7 @@ filler_init (Filler *f)
 
   f->step = f->settings->step;
   f->pursuit = pursuit_new (&f->dictionary->atoms);
-  f->ridge = make_ridge (f->dictionary, f->settings->ridge);
+  f->ridge = fill_make_ridge (f->dictionary, f->settings->ridge);
   f->Y = matf_new (n, BATCH);
   f->W = matf_new (n, BATCH);
   f->predicted = g_new (float, n);

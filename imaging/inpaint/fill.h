@@ -21,6 +21,10 @@ typedef struct {
                          best one knows, 0 .. 1 */
 } FillSettings;
 
+/* The penalty of each atom of @dictionary for settings->ridge = @factor, an
+ * array that the caller owns. */
+float *fill_make_ridge (const Dictionary *dictionary, double factor);
+
 /* Gives every missing sample of @canvas a value.  The channels of @canvas are
  * a multiple of those of @dictionary, and are coded in groups of that size.
  *

@@ -27,10 +27,17 @@ typedef struct {
   CollaborativeSettings rounds;
 } Effort;
 
+/* Of a dictionary that is named. */
+#define NAMED_ATOMS 20
+#define RIDGE 0.02
+
+const InpaintCoder inpaint_coder = { NAMED_ATOMS, ROUNDING_ERROR, RIDGE };
+const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
+
 #define FILL(distance, atoms)                                                 \
   {                                                                           \
     .step = distance, .max_atoms = atoms, .max_error = ROUNDING_ERROR,        \
-    .ridge = 0.02, .bounded = TRUE, .least_share = 0.3                        \
+    .ridge = RIDGE, .bounded = TRUE, .least_share = 0.3                       \
   }
 
 /* For the built-in dictionary: a quick fill, then rounds. */
@@ -54,7 +61,7 @@ static const Effort efforts[] = {
  * comes out is its own work. */
 static const FillSettings fills[] = {
   [QUALITY_FAST] = FILL (4, 12),
-  [QUALITY_NORMAL] = FILL (2, 20),
+  [QUALITY_NORMAL] = FILL (2, NAMED_ATOMS),
   [QUALITY_BEST] = FILL (1, 24),
 };
 

@@ -19,6 +19,16 @@
 #include "imaging/mask.h"
 #include "imaging/restoreoptions.h"
 
+/* How a dictionary that is named codes patches: atoms per patch, mean squared
+ * residual at which a patch is done, and ridge (see fill.h). */
+typedef struct {
+  int max_atoms;
+  double max_error, ridge;
+} InpaintCoder;
+
+/* That of normal quality, and that of the paper's protocol. */
+extern const InpaintCoder inpaint_coder, inpaint_paper_coder;
+
 /* Fills the pixels of @image that @missing, of the same size, names.  A
  * dictionary of another number of channels is used channel by channel, or on
  * repeated grey.

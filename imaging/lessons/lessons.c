@@ -7,7 +7,13 @@
 #include <string.h>
 
 /* Uses of the random numbers of an example. */
-enum { STREAM_EXAMPLE = 0x4c45, STREAM_CHOICE, STREAM_LOSS, STREAM_NOISE };
+enum {
+  STREAM_EXAMPLE = 0x4c45,
+  STREAM_CHOICE,
+  STREAM_LOSS,
+  STREAM_NOISE,
+  STREAM_PATCH
+};
 
 /* What is drawn once for an example. */
 enum {
@@ -441,4 +447,76 @@ lessons_draw (guint64 index, Example *example, gpointer data)
     if (example->known[i] == 0)
       example->y[i] = 0;
   }
+}
+
+/* ---- patches ---- */
+
+/* A square somewhere over the patch, of which it hides at least a pixel. */
+static void
+hide_block (guint64 key, int block, int side, int channels, float *known)
+{
+  guint64 places = (guint64) (side + block - 1);
+  int left =
+    (int) random_below (key, STREAM_LOSS, 0, places) - block + 1;
+  int top = (int) random_below (key, STREAM_LOSS, 1, places) - block + 1;
+
+  for (int c = 0; c < channels; c++)
+    for (int y = MAX (0, top); y < MIN (side, top + block); y++)
+      for (int x = MAX (0, left); x < MIN (side, left + block); x++)
+        known[(c * side + y) * side + x] = 0;
+}
+
+/* A straight stroke through some point of the patch. */
+static void
+hide_stroke (guint64 key, double width, int side, int channels, float *known)
+{
+  double angle = 2 * G_PI * random_uniform (key, STREAM_LOSS, 0);
+  double segment[4] = { side * random_uniform (key, STREAM_LOSS, 1)
+                          - 2 * side * cos (angle),
+                        side * random_uniform (key, STREAM_LOSS, 2)
+                          - 2 * side * sin (angle),
+                        cos (angle), sin (angle) };
+
+  for (int c = 0; c < channels; c++)
+    for (int y = 0; y < side; y++)
+      for (int x = 0; x < side; x++)
+        if (near_segment (x, y, segment, 4 * side, width / 2))
+          known[(c * side + y) * side + x] = 0;
+}
+
+void
+lessons_damage_patch (const GArray *lessons, int side, int channels,
+                      guint64 seed, guint64 index, const PatchLesson *patch)
+{
+  int pixels = side * side, samples = pixels * channels;
+  guint64 key = random_bits (seed, STREAM_PATCH, index);
+  const Lesson *lesson = &g_array_index (
+    lessons, Lesson,
+    random_below (key, STREAM_CHOICE, DRAW_LESSON, lessons->len));
+  double amount = lesson->low
+                  + (lesson->high - lesson->low)
+                      * random_uniform (key, STREAM_CHOICE, DRAW_AMOUNT);
+  gboolean noisy = lesson->kind == LESSON_NOISE;
+
+  for (int i = 0; i < samples; i++) {
+    patch->known[i] = 1;
+    patch->given[i] = patch->clean[i];
+  }
+  for (int i = 0; i < samples; i++) {
+    guint64 pixel = (guint64) (i % pixels), sample = (guint64) i;
+
+    if (lesson->kind == LESSON_MISSING)
+      patch->known[i] = random_uniform (key, STREAM_LOSS, pixel) >= amount;
+    if (lesson->kind == LESSON_CHANNELS)
+      patch->known[i] = random_uniform (key, STREAM_LOSS, sample) >= amount;
+    if (noisy)
+      patch->given[i] +=
+        (float) (amount / 255 * random_normal (key, STREAM_NOISE, sample));
+  }
+  if (lesson->kind == LESSON_BLOCKS)
+    hide_block (key, (int) (amount + 0.5), side, channels, patch->known);
+  if (lesson->kind == LESSON_STROKES)
+    hide_stroke (key, amount, side, channels, patch->known);
+  for (int i = 0; i < samples; i++)
+    patch->counts[i] = noisy ? 1 : 1 - patch->known[i];
 }

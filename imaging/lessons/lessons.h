@@ -47,3 +47,15 @@ int lessons_count (const Lessons *self);
 
 /* An ExampleFunc; @data is a Lessons with at least one picture. */
 void lessons_draw (guint64 index, Example *example, gpointer data);
+
+/* A patch of side x side x channels, planes one after the other. */
+typedef struct {
+  const float *clean;
+  float *given, *known, *counts; /* to be filled in; see TaskBatch */
+} PatchLesson;
+
+/* Damages patch number @index, as drawn by @seed, in one of the ways of
+ * @lessons.  What counts is what is missing, or all of it with noise. */
+void lessons_damage_patch (const GArray *lessons, int side, int channels,
+                           guint64 seed, guint64 index,
+                           const PatchLesson *patch);

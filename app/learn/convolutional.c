@@ -1,0 +1,295 @@
+/* convolutional.c - learn a convolutional dictionary
+ *
+ * Learning takes long, so that it may be stopped at any time: now and then, and
+ * at the end, the output is written with all that is needed to go on.
+ */
+#include "app/learn/learn.h"
+
+#include "app/cli/interrupt.h"
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+#include "app/files/files.h"
+#include "app/files/output.h"
+#include "app/files/picturelist.h"
+#include "base/error.h"
+#include "dictlearn/convolutional/file.h"
+#include "imaging/lessons/lessons.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What one dictionary can serve: the more often something is named, the more
+ * often it is practised. */
+#define USUAL_TASK                                                            \
+  "missing:0.05-0.95,channels:0.05-0.95,blocks:3-16,strokes:1-6,noise:0-75," \
+  "noise:0-75"
+
+#define USUAL_STEPS 6000
+#define USUAL_RATE 8e-4
+
+/* Microseconds from one checkpoint to the next. */
+#define CHECKPOINT_EVERY (120 * G_USEC_PER_SEC)
+
+typedef struct {
+  Learn *learn;
+  Lessons *lessons;
+  ConvModel *model;
+  Teacher *teacher;
+  int steps;
+  gboolean written;   /* the output is there */
+  gint64 written_at;
+} ConvRun;
+
+static void
+conv_run_clear (ConvRun *run)
+{
+  teacher_free (run->teacher);
+  lessons_free (run->lessons);
+  conv_model_free (run->model);
+}
+
+/* ---- pictures ---- */
+
+static gboolean
+add_pictures (ConvRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  g_autoptr (GPtrArray) paths = picture_list_find (learn->line.arguments, error);
+
+  if (paths == NULL)
+    return FALSE;
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = paths->pdata[i];
+    g_autoptr (GError) why = NULL;
+    g_autoptr (Image) image = learn_load_picture (path, learn, &why);
+
+    if (image == NULL
+        && g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+      g_propagate_error (error, g_steal_pointer (&why));
+      return FALSE;
+    }
+    if (image == NULL)
+      skipped_files_add (&learn->skipped, path, why->message);
+    else if (!lessons_add (run->lessons, image))
+      skipped_files_add (&learn->skipped, path, "it is smaller than --crop");
+  }
+  if (lessons_count (run->lessons) > 0) {
+    skipped_files_say (&learn->skipped);
+    return TRUE;
+  }
+  skipped_files_set_error (&learn->skipped, error);
+  return FALSE;
+}
+
+/* ---- the model ---- */
+
+static char *
+describe (const ConvRun *run)
+{
+  const Learn *learn = run->learn;
+  const ConvShape *s = &run->model->shape;
+
+  return g_strdup_printf (
+    "--patch %d --spacing %d --atoms %d --rounds %d --sets %d --levels %d "
+    "--crop %d --batch %d --iterations %d --rate %g --task %s",
+    s->side, s->stride, s->atoms, s->rounds, s->sets, s->levels, learn->crop,
+    learn->batch, run->steps, learn->options.rate, learn->task);
+}
+
+static ConvModel *
+new_model (const Learn *learn, GError **error)
+{
+  int n = length_of (learn);
+  ConvShape shape = { .side = learn->patch,
+                      .stride = learn->spacing,
+                      .channels = channels_of (learn),
+                      .atoms = learn->options.atoms,
+                      .rounds = learn->rounds,
+                      .sets = MIN (learn->sets, learn->rounds),
+                      .levels = learn->levels };
+
+  if (shape.atoms == 0)
+    shape.atoms = n;
+  if (shape.side > CONV_MOST_SIDE || shape.stride > shape.side
+      || shape.atoms > CONV_MOST_ATOMS) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                 "--patch %d --spacing %d --atoms %d: at most %d, the patch, "
+                 "and %d",
+                 shape.side, shape.stride, shape.atoms, CONV_MOST_SIDE,
+                 CONV_MOST_ATOMS);
+    return NULL;
+  }
+  return conv_model_new (&shape);
+}
+
+static ConvModel *
+load_model (const char *path, TeacherState *state, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, error);
+
+  if (bytes == NULL)
+    return NULL;
+  return conv_model_from_bytes (bytes, input_name (path), state, error);
+}
+
+/* A new model, one to start from, or one to go on with. */
+static gboolean
+make_teacher (ConvRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  TeacherState state = { 0 };
+  const char *from = learn->resume != NULL ? learn->resume : learn->init;
+
+  run->model =
+    from != NULL ? load_model (from, &state, error) : new_model (learn, error);
+  if (run->model == NULL) {
+    g_free (state.first);
+    g_free (state.second);
+    return FALSE;
+  }
+  if (learn->resume != NULL && state.second == NULL) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: learning was finished; use --init to go on from it",
+                 input_name (learn->resume));
+    return FALSE;
+  }
+  TeacherOptions options = { .crop = learn->crop,
+                             .batch = learn->batch,
+                             .steps = run->steps,
+                             .rate = learn->options.rate,
+                             .draw = lessons_draw,
+                             .data = run->lessons };
+  run->teacher = teacher_new (run->model, &options);
+  if (learn->resume != NULL)
+    teacher_resume (run->teacher, &state);
+  g_free (state.first);
+  g_free (state.second);
+  return TRUE;
+}
+
+/* ---- learning ---- */
+
+static gboolean
+write_out (ConvRun *run, GError **error)
+{
+  const Learn *learn = run->learn;
+  gboolean finished = teacher_status (run->teacher)->step >= run->steps;
+  g_autoptr (GBytes) bytes = NULL;
+
+  g_free (run->model->options);
+  run->model->options = describe (run);
+  run->model->seed = learn->line.seed;
+  bytes = conv_model_to_bytes (run->model,
+                               finished ? NULL : teacher_state (run->teacher));
+  if (!output_write (learn->output, bytes, learn->line.force || run->written,
+                     error))
+    return FALSE;
+  run->written = TRUE;
+  run->written_at = g_get_monotonic_time ();
+  return TRUE;
+}
+
+static gboolean
+all_steps (ConvRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  const TeacherStatus *status = teacher_status (run->teacher);
+
+  run->written_at = g_get_monotonic_time ();
+  while (status->step < run->steps) {
+    ProgressPart share = { &learn->budget.progress,
+                           (double) status->step / run->steps,
+                           (double) (status->step + 1) / run->steps };
+    Progress part = progress_part (&share);
+
+    if (!teacher_step (run->teacher, &part, error))
+      return FALSE;
+    g_snprintf (learn->label, sizeof learn->label, "learning, %.2f dB",
+                -10 / log (10) * status->error);
+    if (!output_is_stream (learn->output)
+        && g_get_monotonic_time () - run->written_at > CHECKPOINT_EVERY
+        && !write_out (run, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+report (const ConvRun *run, GError **error)
+{
+  const Learn *learn = run->learn;
+  const ConvShape *s = &run->model->shape;
+  const TeacherStatus *status = teacher_status (run->teacher);
+  double seconds = time_budget_seconds (&learn->budget);
+  g_autoptr (JsonObject) json = NULL;
+
+  if (status->step < run->steps)
+    terminal_note ("stopped after %d of %d steps; go on with --resume %s",
+                   status->step, run->steps, output_name (learn->output));
+  if (!learn->line.json) {
+    terminal_result ("learned %d atoms of %dx%dx%d in %.1f s, %d steps -> %s",
+                     s->atoms, s->side, s->side, s->channels, seconds,
+                     status->step, output_name (learn->output));
+    return TRUE;
+  }
+  json = json_object_new ();
+  json_report_set_number (json, "seconds", seconds);
+  json_report_set_count (json, "samples", run->model->samples);
+  json_report_set_count (json, "iterations", (guint64) status->step);
+  json_report_set_number (json, "objective", status->error);
+  json_report_set_text (json, "algorithm", "convolutional");
+  json_report_set_count (json, "atoms", (guint64) s->atoms);
+  json_report_set_count (json, "patch", (guint64) s->side);
+  json_report_set_count (json, "pictures",
+                         (guint64) lessons_count (run->lessons));
+  json_report_set_count (json, "skipped", (guint64) learn->skipped.count);
+  json_object_set_boolean_member (json, "interrupted",
+                                  learn->budget.interrupted);
+  return json_report_print (json, error);
+}
+
+static gboolean
+learn_and_write (ConvRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  GError *stopped = NULL;
+  gboolean ok;
+
+  learn_begin (learn, "reading pictures");
+  ok = add_pictures (run, &stopped) && make_teacher (run, &stopped)
+       && all_steps (run, &stopped);
+  learn_end (learn);
+  if (!ok
+      && !learn_forgive_stop (
+        learn, run->teacher != NULL ? teacher_status (run->teacher)->step : 0,
+        &stopped)) {
+    g_propagate_error (error, stopped);
+    return FALSE;
+  }
+  interrupt_begin_saving ();
+  return write_out (run, error) && report (run, error);
+}
+
+gboolean
+learn_convolutional (Learn *learn, GError **error)
+{
+  ConvRun run = { .learn = learn };
+  g_autoptr (GArray) lessons = NULL;
+  gboolean ok;
+
+  learn->keep_partial = TRUE;
+  if (learn->task == NULL)
+    learn->task = USUAL_TASK;
+  if (learn->options.rate == 0)
+    learn->options.rate = USUAL_RATE;
+  run.steps =
+    learn->options.iterations > 0 ? learn->options.iterations : USUAL_STEPS;
+  lessons = lessons_parse (learn->task, error);
+  if (lessons == NULL)
+    return FALSE;
+  run.lessons = lessons_new (lessons, channels_of (learn), learn->crop,
+                             learn->line.seed);
+  ok = learn_and_write (&run, error);
+  conv_run_clear (&run);
+  return ok;
+}

@@ -1,0 +1,30 @@
+/* file.h - a convolutional dictionary as a safetensors file
+ *
+ * For each level L = 0, 1, ..., of n = channels x side x side samples an atom:
+ *
+ *     levelL.analysis    sets * atoms x channels x side x side      C
+ *     levelL.synthesis   sets * atoms x channels x side x side      D
+ *     levelL.atoms       atoms x channels x side x side             W
+ *     levelL.knobs       rounds x 5 x atoms                  see model.h
+ *
+ * The metadata has the shape and how the file was made.  A file of learning
+ * that is not finished also has what is needed to go on: "adam.first",
+ * "adam.second" and numbers in the metadata.
+ */
+#pragma once
+
+#include "dictlearn/convolutional/teacher.h"
+
+/* Whether a file claims to be one of these; it may still be broken. */
+gboolean conv_model_in_bytes (GBytes *bytes);
+
+/* @state may be NULL. */
+GBytes *conv_model_to_bytes (const ConvModel *model,
+                             const TeacherState *state);
+
+/* @name is for messages.  If @state is not NULL, it is filled in, and the
+ * caller frees its arrays; they are NULL if the file has no such state.
+ * Returns NULL with @error set: INPUT for a broken file, LIMIT for one that
+ * claims more than model.h allows. */
+ConvModel *conv_model_from_bytes (GBytes *bytes, const char *name,
+                                  TeacherState *state, GError **error);

@@ -1,0 +1,335 @@
+#include "dictlearn/taskdriven.h"
+
+#include "base/cholesky.h"
+#include "base/parallel.h"
+#include "omp/pursuit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The gradient is a sum of so many parts, added up in their order. */
+#define PARTS 8
+
+/* Keeps G regular where two atoms look alike on what is known. */
+#define LEAST_RIDGE 1e-6
+
+/* Adam's. */
+#define FIRST_DECAY 0.9
+#define SECOND_DECAY 0.999
+#define LEAST_DEVIATION 1e-8
+
+/* Share of the rate that is left at the end. */
+#define LAST_RATE 0.02
+
+#define ERROR_DECAY 0.95
+
+TaskBatch
+task_batch_new (int rows, int cols)
+{
+  return (TaskBatch){ matf_new (rows, cols), matf_new (rows, cols),
+                      matf_new (rows, cols), matf_new (rows, cols) };
+}
+
+void
+task_batch_clear (TaskBatch *batch)
+{
+  matf_clear (&batch->clean);
+  matf_clear (&batch->given);
+  matf_clear (&batch->known);
+  matf_clear (&batch->counts);
+}
+
+/* ---- the gradient ---- */
+
+/* Of one thread, for signals of n samples and s atoms. */
+typedef struct {
+  MatF B;               /* n x s */
+  Mat G;                /* s x s, then its factor */
+  double *a, *u;        /* s */
+  float *w, *r, *other; /* n */
+} Workspace;
+
+typedef struct {
+  const MatF *D;
+  const TaskBatch *batch;
+  const TaskCoder *coder;
+  const SparseMat *X;
+  Workspace *workspaces; /* for each thread */
+  MatF sums[PARTS];
+  double errors[PARTS];
+} Job;
+
+static void
+workspace_init (Workspace *w, int n, int s)
+{
+  w->B = matf_new (n, s);
+  w->G = mat_new (s, s);
+  w->a = g_new (double, 2 * s);
+  w->u = w->a + s;
+  w->w = g_new (float, 3 * n);
+  w->r = w->w + n;
+  w->other = w->r + n;
+}
+
+static void
+workspace_clear (Workspace *w)
+{
+  matf_clear (&w->B);
+  mat_clear (&w->G);
+  g_free (w->a);
+  g_free (w->w);
+}
+
+/* x'y over the samples that count, in double. */
+static double
+dot (const float *x, const float *y, int n)
+{
+  double sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += (double) x[i] * y[i];
+  return sum;
+}
+
+/* B = M D_S, and the factor of G = B'B + ridge.  FALSE if there is none. */
+static gboolean
+factor_signal (const Job *job, Workspace *w, int col)
+{
+  int n = job->D->rows, s = job->X->count[col];
+  const int *atoms = sparse_index (job->X, col);
+  const float *known = matf_at (&job->batch->known, 0, col);
+  Mat G = { w->G.data, s, s, w->G.ld };
+
+  for (int j = 0; j < s; j++) {
+    const float *d = matf_at (job->D, 0, atoms[j]);
+    float *b = matf_at (&w->B, 0, j);
+
+    for (int i = 0; i < n; i++)
+      b[i] = known[i] * d[i];
+    for (int l = 0; l <= j; l++)
+      *mat_at (&G, j, l) = dot (b, matf_at (&w->B, 0, l), n);
+    *mat_at (&G, j, j) +=
+      LEAST_RIDGE
+      + (job->coder->ridge != NULL ? job->coder->ridge[atoms[j]] : 0);
+  }
+  return cholesky_factor (&G);
+}
+
+/* a, w and r, and u; adds to the error of the part. */
+static void
+solve_signal (const Job *job, Workspace *w, int col, double *error)
+{
+  const TaskBatch *batch = job->batch;
+  int n = job->D->rows, s = job->X->count[col];
+  const int *atoms = sparse_index (job->X, col);
+  const float *clean = matf_at (&batch->clean, 0, col);
+  const float *given = matf_at (&batch->given, 0, col);
+  const float *known = matf_at (&batch->known, 0, col);
+  const float *counts = matf_at (&batch->counts, 0, col);
+  float *restored = w->other;
+
+  for (int j = 0; j < s; j++)
+    w->a[j] = dot (matf_at (&w->B, 0, j), given, n);
+  cholesky_solve (&w->G, s, w->a);
+  memset (restored, 0, (gsize) n * sizeof *restored);
+  for (int j = 0; j < s; j++)
+    matf_axpy (n, (float) w->a[j], matf_at (job->D, 0, atoms[j]), restored);
+  for (int i = 0; i < n; i++) {
+    w->w[i] = counts[i] * (clean[i] - restored[i]);
+    w->r[i] = known[i] * (given[i] - restored[i]);
+    *error += (double) w->w[i] * w->w[i];
+  }
+  for (int j = 0; j < s; j++)
+    w->u[j] = -dot (matf_at (job->D, 0, atoms[j]), w->w, n);
+  cholesky_solve (&w->G, s, w->u);
+}
+
+/* Adds -(w + B u) a' + r u'. */
+static void
+add_signal (const Job *job, Workspace *w, int col, MatF *sum)
+{
+  int n = job->D->rows, s = job->X->count[col];
+  const int *atoms = sparse_index (job->X, col);
+  float *both = w->w;
+
+  for (int j = 0; j < s; j++)
+    matf_axpy (n, (float) w->u[j], matf_at (&w->B, 0, j), both);
+  for (int j = 0; j < s; j++) {
+    matf_axpy (n, (float) -w->a[j], both, matf_at (sum, 0, atoms[j]));
+    matf_axpy (n, (float) w->u[j], w->r, matf_at (sum, 0, atoms[j]));
+  }
+}
+
+static void
+do_part (int part, int worker, gpointer data)
+{
+  Job *job = data;
+  Workspace *w = &job->workspaces[worker];
+
+  for (int col = part; col < job->batch->clean.cols; col += PARTS)
+    if (factor_signal (job, w, col)) {
+      solve_signal (job, w, col, &job->errors[part]);
+      add_signal (job, w, col, &job->sums[part]);
+    }
+}
+
+static double
+sum_entries (const MatF *A)
+{
+  double sum = 0;
+
+  for (int j = 0; j < A->cols; j++)
+    for (int i = 0; i < A->rows; i++)
+      sum += *matf_at (A, i, j);
+  return sum;
+}
+
+/* Adds the parts up, in their order, and takes the mean over signals. */
+static void
+sum_parts (Job *job, MatF *gradient, double *error)
+{
+  float mean = 1 / (float) job->batch->clean.cols;
+  double counted = MAX (1, sum_entries (&job->batch->counts));
+
+  *error = 0;
+  for (int part = 0; part < PARTS; part++)
+    *error += job->errors[part] / counted;
+  for (int j = 0; j < gradient->cols; j++)
+    for (int i = 0; i < gradient->rows; i++) {
+      float sum = 0;
+
+      for (int part = 0; part < PARTS; part++)
+        sum += *matf_at (&job->sums[part], i, j);
+      *matf_at (gradient, i, j) = mean * sum;
+    }
+}
+
+gboolean
+task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
+               MatF *gradient, double *mean_error, const Progress *progress,
+               GError **error)
+{
+  int s = MIN (coder->max_atoms, D->cols), threads = parallel_threads ();
+  PursuitOptions options = { s, coder->max_error, coder->ridge };
+  g_autoptr (Pursuit) pursuit = pursuit_new (D);
+  g_auto (SparseMat) X = sparse_new (D->cols, batch->clean.cols, s);
+  g_autofree Workspace *workspaces = g_new (Workspace, threads);
+  Job job = { .D = D,
+              .batch = batch,
+              .coder = coder,
+              .X = &X,
+              .workspaces = workspaces };
+
+  if (!pursuit_encode (pursuit, &batch->given, &batch->known, &options, &X,
+                       progress, error))
+    return FALSE;
+  for (int i = 0; i < threads; i++)
+    workspace_init (&workspaces[i], D->rows, s);
+  for (int part = 0; part < PARTS; part++)
+    job.sums[part] = matf_new (D->rows, D->cols);
+  parallel_for (PARTS, do_part, &job, NULL, NULL);
+  sum_parts (&job, gradient, mean_error);
+  for (int part = 0; part < PARTS; part++)
+    matf_clear (&job.sums[part]);
+  for (int i = 0; i < threads; i++)
+    workspace_clear (&workspaces[i]);
+  return TRUE;
+}
+
+/* ---- steps ---- */
+
+struct TaskLearner {
+  MatF *D;
+  MatF gradient, first, second;
+  int step, steps;
+  double rate, error;
+};
+
+TaskLearner *
+task_learner_new (MatF *D, int steps, double rate)
+{
+  TaskLearner *self = g_new0 (TaskLearner, 1);
+
+  self->D = D;
+  self->gradient = matf_new (D->rows, D->cols);
+  self->first = matf_new (D->rows, D->cols);
+  self->second = matf_new (D->rows, D->cols);
+  self->steps = steps;
+  self->rate = rate;
+  return self;
+}
+
+void
+task_learner_free (TaskLearner *self)
+{
+  if (self == NULL)
+    return;
+  matf_clear (&self->gradient);
+  matf_clear (&self->first);
+  matf_clear (&self->second);
+  g_free (self);
+}
+
+int
+task_learner_steps (const TaskLearner *self)
+{
+  return self->step;
+}
+
+double
+task_learner_error (const TaskLearner *self)
+{
+  return self->error;
+}
+
+static void
+normalise (float *x, int n)
+{
+  float norm = (float) sqrt (dot (x, x, n));
+
+  for (int i = 0; i < n && norm > 0; i++)
+    x[i] /= norm;
+}
+
+static void
+adam (TaskLearner *self)
+{
+  MatF *D = self->D;
+  int t = self->step + 1;
+  double left = 2 * (1 - (double) t / self->steps);
+  float rate = (float) (self->rate * CLAMP (left, LAST_RATE, 1));
+  float first = (float) (1 / (1 - pow (FIRST_DECAY, t)));
+  float second = (float) (1 / (1 - pow (SECOND_DECAY, t)));
+
+  for (int j = 0; j < D->cols; j++) {
+    for (int i = 0; i < D->rows; i++) {
+      float g = *matf_at (&self->gradient, i, j);
+      float *m = matf_at (&self->first, i, j);
+      float *v = matf_at (&self->second, i, j);
+
+      *m += (float) (1 - FIRST_DECAY) * (g - *m);
+      *v += (float) (1 - SECOND_DECAY) * (g * g - *v);
+      *matf_at (D, i, j) -=
+        rate * first * *m / (sqrtf (second * *v) + (float) LEAST_DEVIATION);
+    }
+    normalise (matf_at (D, 0, j), D->rows);
+  }
+}
+
+gboolean
+task_learner_step (TaskLearner *self, const TaskBatch *batch,
+                   const TaskCoder *coder, const Progress *progress,
+                   GError **error)
+{
+  double now;
+
+  if (!task_gradient (self->D, batch, coder, &self->gradient, &now, progress,
+                      error))
+    return FALSE;
+  adam (self);
+  self->error = self->step == 0
+                  ? now
+                  : ERROR_DECAY * self->error + (1 - ERROR_DECAY) * now;
+  self->step++;
+  return TRUE;
+}

@@ -1,0 +1,67 @@
+/* taskdriven.h - dictionaries learned for what they are to do
+ *
+ * Other learners fit clean samples and hope that what fits also predicts.
+ * Here the error that counts is minimised (Mairal, Bach and Ponce,
+ * "Task-driven dictionary learning", 2012).  A clean signal x is damaged: what
+ * is left of it is y on the samples that M, diagonal with entries 0 and 1,
+ * lets through.  The masked pursuit that will restore codes y with the atoms
+ * S, and the error on the samples that V, likewise, names is
+ *
+ *     (1/2) |V (x - D_S a)|^2,   a = G^-1 B'y,   B = M D_S,   G = B'B + ridge.
+ *
+ * With S held fixed its gradient is exact, for e = x - D_S a, w = V e,
+ * r = M (y - D_S a) and u = -G^-1 D_S'w:
+ *
+ *     d/dD_S = -w a' + r u' - (B u) a'.
+ *
+ * Adam (Kingma and Ba, 2015) follows it; atoms are scaled to length one.
+ */
+#pragma once
+
+#include "base/matrix.h"
+#include "base/progress.h"
+
+/* A batch of damaged signals, one a column; all of one size. */
+typedef struct {
+  MatF clean;  /* x */
+  MatF given;  /* y */
+  MatF known;  /* the diagonal of M */
+  MatF counts; /* the diagonal of V */
+} TaskBatch;
+
+TaskBatch task_batch_new (int rows, int cols);
+void task_batch_clear (TaskBatch *batch);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskBatch, task_batch_clear)
+
+typedef struct {
+  int max_atoms;      /* of a signal */
+  double max_error;   /* as in PursuitOptions */
+  const float *ridge; /* one an atom, NULL for none */
+} TaskCoder;
+
+/* Writes the gradient of the mean error of @batch over @D, n x k with columns
+ * of length one, to @gradient, and to @error the mean squared error of the
+ * samples that count.  The same for any number of threads.
+ * FALSE only when it was cancelled. */
+gboolean task_gradient (const MatF *D, const TaskBatch *batch,
+                        const TaskCoder *coder, MatF *gradient,
+                        double *mean_error, const Progress *progress,
+                        GError **error);
+
+/* Improves a dictionary step by step. */
+typedef struct TaskLearner TaskLearner;
+
+/* @D is changed by task_learner_step() and stays the caller's.  The rate is
+ * @rate in the first half of @steps steps and then falls. */
+TaskLearner *task_learner_new (MatF *D, int steps, double rate);
+void task_learner_free (TaskLearner *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TaskLearner, task_learner_free)
+
+/* One step.  FALSE only when it was cancelled; nothing has changed then. */
+gboolean task_learner_step (TaskLearner *self, const TaskBatch *batch,
+                            const TaskCoder *coder, const Progress *progress,
+                            GError **error);
+
+/* Steps done, and the mean squared error of what counts, over the last. */
+int task_learner_steps (const TaskLearner *self);
+double task_learner_error (const TaskLearner *self);

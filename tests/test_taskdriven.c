@@ -1,0 +1,158 @@
+/* test_taskdriven.c - the gradient of what a dictionary is to do */
+#include "base/random.h"
+#include "dictlearn/taskdriven.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+enum { N = 24, K = 30, SIGNALS = 12 };
+
+/* Sparse signals of which about half the samples are hidden. */
+static TaskBatch
+random_batch (const MatF *D, guint64 seed, double noise)
+{
+  TaskBatch batch = task_batch_new (N, SIGNALS);
+
+  for (int p = 0; p < SIGNALS; p++) {
+    for (int j = 0; j < 4; j++) {
+      guint64 at = (guint64) (p * 4 + j);
+
+      matf_axpy (N, (float) random_normal (seed, 1, at),
+                 matf_at (D, 0, (int) random_below (seed, 2, at, K)),
+                 matf_at (&batch.clean, 0, p));
+    }
+    for (int i = 0; i < N; i++) {
+      guint64 at = (guint64) (p * N + i);
+      float known = random_uniform (seed, 3, at) < 0.6;
+
+      *matf_at (&batch.known, i, p) = known;
+      *matf_at (&batch.counts, i, p) = noise > 0 ? 1 : 1 - known;
+      *matf_at (&batch.given, i, p) =
+        *matf_at (&batch.clean, i, p)
+        + (float) (noise * random_normal (seed, 4, at));
+    }
+  }
+  return batch;
+}
+
+static double
+half_error (const MatF *D, const TaskBatch *batch, const TaskCoder *coder)
+{
+  g_auto (MatF) gradient = matf_new (N, K);
+  double error, counted = 0;
+
+  g_assert_true (
+    task_gradient (D, batch, coder, &gradient, &error, NULL, NULL));
+  for (int p = 0; p < SIGNALS; p++)
+    for (int i = 0; i < N; i++)
+      counted += *matf_at (&batch->counts, i, p);
+  return error * counted / SIGNALS / 2;
+}
+
+/* The derivative along a random direction, by differences.  A step that
+ * changes a support makes a jump; the median of several directions and a
+ * small step leave it out. */
+static void
+check_gradient (guint64 seed, double noise, const float *ridge)
+{
+  g_auto (MatF) D = random_dictionary (N, K, seed);
+  g_auto (MatF) truth = random_dictionary (N, K, seed + 1);
+  g_auto (MatF) gradient = matf_new (N, K);
+  g_auto (MatF) moved = matf_new (N, K);
+  g_auto (TaskBatch) batch = random_batch (&truth, seed, noise);
+  TaskCoder coder = { .max_atoms = 3, .ridge = ridge };
+  double error, worst = 0;
+  int good = 0;
+
+  g_assert_true (
+    task_gradient (&D, &batch, &coder, &gradient, &error, NULL, NULL));
+  for (int trial = 0; trial < 9; trial++) {
+    g_auto (MatF) way = random_matf (N, K, seed + 10 + (guint64) trial);
+    const double h = 1e-4;
+    double expected = 0, found = 0, scale = 0;
+
+    for (int j = 0; j < K; j++)
+      for (int i = 0; i < N; i++) {
+        double g = *matf_at (&gradient, i, j);
+
+        expected += g * *matf_at (&way, i, j);
+        scale += g * g;
+      }
+    for (int side = -1; side <= 1; side += 2) {
+      for (int j = 0; j < K; j++)
+        for (int i = 0; i < N; i++)
+          *matf_at (&moved, i, j) =
+            *matf_at (&D, i, j)
+            + (float) (side * h) * *matf_at (&way, i, j);
+      found += side * half_error (&moved, &batch, &coder) / (2 * h);
+    }
+    good += fabs (found - expected) <= 1e-3 * sqrt (scale);
+    worst = fmax (worst, fabs (found - expected) / sqrt (scale));
+  }
+  g_test_message ("%d of 9 directions agree, worst %g", good, worst);
+  g_assert_cmpint (good, >=, 5);
+}
+
+static void
+test_gradient (void)
+{
+  float ridge[K];
+
+  g_test_summary ("The gradient equals differences");
+  for (int j = 0; j < K; j++)
+    ridge[j] = 0.05f * (float) (j % 5);
+  for (guint64 seed = 1; seed <= 4; seed++) {
+    check_gradient (100 * seed, 0, NULL);
+    check_gradient (100 * seed, 0, ridge);
+    check_gradient (100 * seed, 0.1, ridge);
+  }
+}
+
+static void
+test_learns (void)
+{
+  g_autoptr (TaskLearner) learner = NULL;
+  g_auto (MatF) truth = random_dictionary (N, K, 5);
+  g_auto (MatF) D = matf_new (N, K);
+  TaskCoder coder = { .max_atoms = 4 };
+  double before, after;
+
+  g_test_summary ("Learning brings the error on new signals down");
+  for (int j = 0; j < K; j++)
+    for (int i = 0; i < N; i++)
+      *matf_at (&D, i, j) =
+        *matf_at (&truth, i, j)
+        + 0.1f
+            * (float) random_normal (6, 7, (guint64) (j * N + i));
+  learner = task_learner_new (&D, 150, 0.004);
+  {
+    g_auto (TaskBatch) unseen = random_batch (&truth, 999, 0);
+
+    before = half_error (&D, &unseen, &coder);
+    for (guint64 t = 0; t < 150; t++) {
+      g_auto (TaskBatch) batch = random_batch (&truth, 1000 + t, 0);
+
+      g_assert_true (
+        task_learner_step (learner, &batch, &coder, NULL, NULL));
+    }
+    after = half_error (&D, &unseen, &coder);
+  }
+  g_assert_cmpint (task_learner_steps (learner), ==, 150);
+  assert_at_most (after, 0.7 * before);
+  for (int j = 0; j < K; j++) {
+    double norm = 0;
+
+    for (int i = 0; i < N; i++)
+      norm += (double) *matf_at (&D, i, j) * *matf_at (&D, i, j);
+    assert_at_most (fabs (norm - 1), 1e-5);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/taskdriven/gradient", test_gradient);
+  g_test_add_func ("/taskdriven/learns", test_learns);
+  return g_test_run ();
+}
