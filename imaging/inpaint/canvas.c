@@ -545,6 +545,66 @@ canvas_fill_rest (Canvas *canvas)
   return TRUE;
 }
 
+/* ---- all at once ---- */
+
+/* Pixel @x, @y, whose packed samples are at @packed if it is missing. */
+static void
+read_pixel (const Canvas *canvas, int x, int y, const float *packed,
+            Planes *values, Planes *known)
+{
+  const Image *image = canvas->image;
+  const guint16 *pixel = image_pixel (image, x, y);
+  guint8 missing = mask_row (canvas->missing, y)[x];
+  gboolean seen = !image_is_transparent (
+    image, (gsize) y * (gsize) image->width + (gsize) x);
+  float scale = 1 / (float) image_peak (image);
+
+  for (int c = 0; c < canvas->channels; c++) {
+    int colour = colour_of_channel (canvas, c);
+
+    if (missing && mask_hides (missing, colour)) {
+      *planes_at (values, c, x, y) = isnan (packed[c]) ? 0 : packed[c];
+      *planes_at (known, c, x, y) = 0;
+    } else {
+      *planes_at (values, c, x, y) = (float) pixel[colour] * scale;
+      *planes_at (known, c, x, y) = seen ? 1 : 0;
+    }
+  }
+}
+
+void
+canvas_read (const Canvas *canvas, Planes *values, Planes *known)
+{
+  const float *packed = canvas->values;
+
+  for (int y = 0; y < canvas->missing->height; y++)
+    for (int x = 0; x < canvas->missing->width; x++) {
+      read_pixel (canvas, x, y, packed, values, known);
+      if (mask_row (canvas->missing, y)[x])
+        packed += canvas->channels;
+    }
+}
+
+void
+canvas_mix (Canvas *canvas, const Planes *values, float weight)
+{
+  float *packed = canvas->values;
+
+  for (int y = 0; y < canvas->missing->height; y++)
+    for (int x = 0; x < canvas->missing->width; x++) {
+      if (!mask_row (canvas->missing, y)[x])
+        continue;
+      for (int c = 0; c < canvas->channels; c++) {
+        float value = *planes_at (values, c, x, y);
+
+        packed[c] =
+          isnan (packed[c]) ? value : packed[c] + weight * (value - packed[c]);
+      }
+      packed += canvas->channels;
+    }
+  memset (canvas->unfilled, 0, (gsize) canvas->block_count * sizeof (gsize));
+}
+
 /* ---- back into the picture ---- */
 
 /* Mean of what the channels that stand for @colour say. */

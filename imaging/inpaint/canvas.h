@@ -14,6 +14,7 @@
 
 #include "base/progress.h"
 #include "imaging/mask.h"
+#include "imaging/planes.h"
 
 typedef struct Canvas Canvas;
 
@@ -79,6 +80,15 @@ typedef struct {
 /* The columns near something missing in the block that holds row @y, as an
  * array of Span from left to right. */
 const GArray *canvas_spans (const Canvas *canvas, int y);
+
+/* Copies the whole picture, as it is now, to @values, and to @known 1 for each
+ * sample that is known and 0 for each that is missing or cannot be seen.  Both
+ * have the size and channels of the canvas; unfilled samples are 0. */
+void canvas_read (const Canvas *canvas, Planes *values, Planes *known);
+
+/* Moves the missing samples towards @values: by the share @weight, or all the
+ * way where they have no value yet. */
+void canvas_mix (Canvas *canvas, const Planes *values, float weight);
 
 /* Writes what was filled into @image, the one the canvas was made for. */
 void canvas_write_back (const Canvas *canvas, Image *image);
