@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { N = 24, K = 30, SIGNALS = 12 };
+enum { N = 24, K = 30, FEW = 4, SIGNALS = 40 };
 
 /* Sparse signals of which about half the samples are hidden. */
 static TaskBatch
@@ -38,7 +38,7 @@ random_batch (const MatF *D, guint64 seed, double noise)
 static double
 half_error (const MatF *D, const TaskBatch *batch, const TaskCoder *coder)
 {
-  g_auto (MatF) gradient = matf_new (N, K);
+  g_auto (MatF) gradient = matf_new (N, D->cols);
   double error, counted = 0;
 
   g_assert_true (
@@ -49,29 +49,27 @@ half_error (const MatF *D, const TaskBatch *batch, const TaskCoder *coder)
   return error * counted / SIGNALS / 2;
 }
 
-/* The derivative along a random direction, by differences.  A step that
- * changes a support makes a jump; the median of several directions and a
- * small step leave it out. */
+/* The derivative along random directions, by differences.  All atoms are used
+ * by every signal: a step that changed a support would make a jump. */
 static void
 check_gradient (guint64 seed, double noise, const float *ridge)
 {
-  g_auto (MatF) D = random_dictionary (N, K, seed);
+  g_auto (MatF) D = random_dictionary (N, FEW, seed);
   g_auto (MatF) truth = random_dictionary (N, K, seed + 1);
-  g_auto (MatF) gradient = matf_new (N, K);
-  g_auto (MatF) moved = matf_new (N, K);
+  g_auto (MatF) gradient = matf_new (N, FEW);
+  g_auto (MatF) moved = matf_new (N, FEW);
   g_auto (TaskBatch) batch = random_batch (&truth, seed, noise);
-  TaskCoder coder = { .max_atoms = 3, .ridge = ridge };
-  double error, worst = 0;
-  int good = 0;
+  TaskCoder coder = { .max_atoms = FEW, .ridge = ridge };
+  double error;
 
   g_assert_true (
     task_gradient (&D, &batch, &coder, &gradient, &error, NULL, NULL));
   for (int trial = 0; trial < 9; trial++) {
-    g_auto (MatF) way = random_matf (N, K, seed + 10 + (guint64) trial);
-    const double h = 1e-4;
+    g_auto (MatF) way = random_matf (N, FEW, seed + 10 + (guint64) trial);
+    const double h = 1e-3;
     double expected = 0, found = 0, scale = 0;
 
-    for (int j = 0; j < K; j++)
+    for (int j = 0; j < FEW; j++)
       for (int i = 0; i < N; i++) {
         double g = *matf_at (&gradient, i, j);
 
@@ -79,18 +77,16 @@ check_gradient (guint64 seed, double noise, const float *ridge)
         scale += g * g;
       }
     for (int side = -1; side <= 1; side += 2) {
-      for (int j = 0; j < K; j++)
+      for (int j = 0; j < FEW; j++)
         for (int i = 0; i < N; i++)
           *matf_at (&moved, i, j) =
             *matf_at (&D, i, j)
             + (float) (side * h) * *matf_at (&way, i, j);
       found += side * half_error (&moved, &batch, &coder) / (2 * h);
     }
-    good += fabs (found - expected) <= 1e-3 * sqrt (scale);
-    worst = fmax (worst, fabs (found - expected) / sqrt (scale));
+    g_test_message ("%g expected, %g found", expected, found);
+    assert_at_most (fabs (found - expected), 1e-3 * sqrt (scale));
   }
-  g_test_message ("%d of 9 directions agree, worst %g", good, worst);
-  g_assert_cmpint (good, >=, 5);
 }
 
 static void

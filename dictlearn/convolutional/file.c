@@ -132,11 +132,14 @@ conv_model_to_bytes (const ConvModel *model, const TeacherState *state)
 gboolean
 conv_model_in_bytes (GBytes *bytes)
 {
+  const gsize start = sizeof (guint64); /* the length of the header */
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
-  return g_strstr_len (data, (gssize) MIN (size, LOOK), "\"" FORMAT "\"")
-         != NULL;
+  return size > start
+         && g_strstr_len (data + start, (gssize) MIN (size - start, LOOK),
+                          "\"" FORMAT "\"")
+              != NULL;
 }
 
 static const char *

@@ -1,0 +1,287 @@
+/* test_convolutional.c - the unrolled coder: what it does and its gradient */
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "dictlearn/convolutional/file.h"
+#include "dictlearn/convolutional/pyramid.h"
+#include "dictlearn/convolutional/teacher.h"
+#include "imaging/conv/recode.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CROP = 14, PIXELS = CROP * CROP, SAMPLES = 3 * PIXELS };
+
+static const ConvShape small = { .side = 4,
+                                 .stride = 2,
+                                 .channels = 3,
+                                 .atoms = 20,
+                                 .rounds = 3,
+                                 .sets = 2,
+                                 .levels = 2 };
+
+static ConvModel *
+random_model (guint64 seed)
+{
+  ConvModel *model = conv_model_new (&small);
+
+  for (gsize i = 0; i < conv_length (&small); i++)
+    model->numbers[i] += 0.05f * (float) random_normal (seed, 1, i);
+  return model;
+}
+
+/* Smooth waves, some of them lost, the rest noisy. */
+static void
+draw (guint64 index, Example *example, gpointer data)
+{
+  (void) data;
+  example->floor = 1e-4;
+  for (int i = 0; i < SAMPLES; i++) {
+    guint64 at = index * SAMPLES + (guint64) i;
+    double phase = 6 * random_uniform (1, 2, index);
+
+    example->clean[i] =
+      (float) (0.5
+               + 0.2 * sin (0.9 * (i % CROP) + phase)
+                   * cos (0.7 * (i / CROP % CROP)));
+    example->known[i] = random_uniform (1, 3, at) < 0.6;
+    example->y[i] =
+      example->clean[i] + 0.05f * (float) random_normal (1, 4, at);
+    example->weight[i] = 1 - 0.5f * example->known[i];
+  }
+  for (int i = 0; i < PIXELS; i++)
+    example->noise[i] = 0.03f + 0.001f * (float) (i % 40);
+}
+
+typedef struct {
+  float planes[5 * SAMPLES], noise[PIXELS];
+  Example example;
+} Drawn;
+
+static void
+drawn_init (Drawn *d, guint64 index)
+{
+  d->example = (Example){ .clean = d->planes,
+                          .y = d->planes + SAMPLES,
+                          .known = d->planes + 2 * SAMPLES,
+                          .weight = d->planes + 3 * SAMPLES,
+                          .noise = d->noise };
+  draw (index, &d->example, NULL);
+}
+
+static double
+loss (Pyramid *pyramid, ConvModel *model, Drawn *d)
+{
+  Damaged damaged = { d->example.y, d->example.known, d->example.noise };
+
+  return example_loss (&d->example,
+                       pyramid_forward (pyramid, model->numbers, &damaged),
+                       SAMPLES, d->planes + 4 * SAMPLES);
+}
+
+static void
+test_gradient (void)
+{
+  g_autoptr (ConvModel) model = random_model (7);
+  g_autoptr (Pyramid) pyramid = pyramid_new (&small, CROP, CROP, TRUE);
+  gsize length = conv_length (&small);
+  g_autofree float *gradient = g_new0 (float, length);
+  g_autofree float *start = g_memdup2 (model->numbers, length * 4);
+  g_autofree Drawn *d = g_new (Drawn, 1);
+  double norm = 0;
+
+  g_test_summary ("The gradient through all rounds and sizes equals "
+                  "differences, for each kind of number");
+  drawn_init (d, 3);
+  loss (pyramid, model, d);
+  pyramid_backward (pyramid, model->numbers, d->planes + 4 * SAMPLES,
+                    gradient);
+  for (gsize i = 0; i < length; i++)
+    norm += (double) gradient[i] * gradient[i];
+  for (guint64 trial = 0; trial < 12; trial++) {
+    /* Every fourth trial moves all numbers, the others a stretch of them. */
+    gsize from = trial % 4 == 0 ? 0 : random_below (5, trial, 0, length);
+    gsize to = trial % 4 == 0 ? length : MIN (length, from + 200);
+    double expected = 0, part = 0, found = 0;
+    const double h = 1e-3 / sqrt ((double) (to - from) / 100);
+
+    for (gsize i = from; i < to; i++) {
+      expected += gradient[i] * random_normal (8, trial, i);
+      part += (double) gradient[i] * gradient[i];
+    }
+    for (int side = -1; side <= 1; side += 2) {
+      for (gsize i = from; i < to; i++)
+        model->numbers[i] =
+          start[i] + (float) (side * h * random_normal (8, trial, i));
+      found += side * loss (pyramid, model, d) / (2 * h);
+    }
+    memcpy (model->numbers, start, length * sizeof (float));
+    g_test_message ("%g expected, %g found", expected, found);
+    assert_at_most (fabs (found - expected),
+                    1e-3 * sqrt (norm) + 1e-2 * sqrt (part));
+  }
+}
+
+static void
+test_start_is_tight (void)
+{
+  ConvShape shape = small;
+  g_autoptr (ConvModel) model = NULL;
+  g_autoptr (Pyramid) pyramid = NULL;
+  g_autofree Drawn *d = g_new (Drawn, 1);
+  Damaged damaged;
+  const float *out;
+
+  g_test_summary ("Without thresholds the first round of cosines explains "
+                  "the whole picture");
+  shape.atoms = conv_atom_length (&shape);
+  shape.rounds = shape.sets = shape.levels = 1;
+  model = conv_model_new (&shape);
+  drawn_init (d, 5);
+  for (int i = 0; i < shape.atoms; i++) {
+    ConvLevel level = conv_level (&shape, model->numbers, 0);
+
+    conv_knob (&shape, level.knobs, 0, KNOB_GAIN_MISSING)[i] = 0;
+    for (int knob = KNOB_THRESHOLD; knob <= KNOB_THRESHOLD_MISSING; knob++)
+      conv_knob (&shape, level.knobs, 0, knob)[i] = -50;
+  }
+  for (int i = 0; i < SAMPLES; i++)
+    d->example.known[i] = 1;
+  pyramid = pyramid_new (&shape, CROP, CROP, FALSE);
+  damaged = (Damaged){ d->example.y, d->example.known, NULL };
+  out = pyramid_forward (pyramid, model->numbers, &damaged);
+  for (int i = 0; i < SAMPLES; i++)
+    assert_at_most (fabs (out[i] - d->example.y[i]), 1e-5);
+}
+
+static Teacher *
+new_teacher (ConvModel *model)
+{
+  TeacherOptions options = { .crop = CROP,
+                             .batch = 6,
+                             .steps = 40,
+                             .rate = 2e-3,
+                             .draw = draw };
+
+  return teacher_new (model, &options);
+}
+
+static void
+steps (Teacher *teacher, int count)
+{
+  for (int i = 0; i < count; i++)
+    g_assert_true (teacher_step (teacher, NULL, NULL));
+}
+
+static void
+test_learns (void)
+{
+  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (Teacher) teacher = new_teacher (model);
+  double first;
+
+  g_test_summary ("Learning brings the error down");
+  steps (teacher, 1);
+  first = teacher_status (teacher)->error;
+  steps (teacher, 39);
+  assert_at_most (teacher_status (teacher)->error, first - 0.3);
+}
+
+static void
+test_resume (void)
+{
+  g_autoptr (ConvModel) whole = conv_model_new (&small);
+  g_autoptr (ConvModel) part = conv_model_new (&small);
+  g_autoptr (Teacher) one = new_teacher (whole);
+  g_autoptr (Teacher) two = new_teacher (part);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ConvModel) read = NULL;
+  g_autoptr (Teacher) three = NULL;
+  TeacherState state;
+
+  g_test_summary ("Learning that was stopped, written and read goes on to the "
+                  "same bytes, with any number of threads");
+  parallel_init (1);
+  steps (one, 7);
+  parallel_init (3);
+  steps (two, 4);
+  bytes = conv_model_to_bytes (part, teacher_state (two));
+  g_assert_true (conv_model_in_bytes (bytes));
+  read = conv_model_from_bytes (bytes, "test", &state, NULL);
+  g_assert_nonnull (read);
+  g_assert_cmpint (state.step, ==, 4);
+  three = new_teacher (read);
+  teacher_resume (three, &state);
+  g_free (state.first);
+  g_free (state.second);
+  steps (three, 3);
+  g_assert_true (memcmp (read->numbers, whole->numbers,
+                         conv_length (&small) * sizeof (float))
+                 == 0);
+  g_assert_cmpfloat (teacher_status (three)->error, ==,
+                     teacher_status (one)->error);
+}
+
+static void
+test_broken_files (void)
+{
+  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  g_test_summary ("A file that is cut off is an error, never a model");
+  for (gsize keep = 0; keep < size; keep += size / 37) {
+    g_autoptr (GBytes) cut = g_bytes_new (data, keep);
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (conv_model_from_bytes (cut, "cut", NULL, &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  }
+}
+
+/* ---- on planes ---- */
+
+static void
+test_known_stay (void)
+{
+  g_autoptr (ConvModel) model = random_model (9);
+  g_autoptr (Planes) damaged = planes_new (30, 23, 3, NULL);
+  g_autoptr (Planes) known = planes_new (30, 23, 3, NULL);
+  g_autoptr (Planes) out = planes_new (30, 23, 3, NULL);
+  g_autoptr (Planes) other = planes_new (30, 23, 3, NULL);
+  RecodeSettings settings = { model, 2 };
+
+  g_test_summary ("Known samples stay, and what stands in others has no "
+                  "influence");
+  for (gsize i = 0; i < planes_samples (damaged); i++) {
+    damaged->data[i] = (float) random_uniform (1, 1, i);
+    known->data[i] = random_uniform (1, 2, i) < 0.7;
+  }
+  g_assert_true (
+    planes_recode (damaged, known, NULL, &settings, out, NULL, NULL));
+  for (gsize i = 0; i < planes_samples (damaged); i++)
+    if (known->data[i] == 1)
+      g_assert_cmpfloat (out->data[i], ==, damaged->data[i]);
+    else
+      damaged->data[i] = NAN;
+  parallel_init (3);
+  g_assert_true (
+    planes_recode (damaged, known, NULL, &settings, other, NULL, NULL));
+  for (gsize i = 0; i < planes_samples (out); i++)
+    g_assert_cmpfloat (out->data[i], ==, other->data[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/convolutional/gradient", test_gradient);
+  g_test_add_func ("/convolutional/start-is-tight", test_start_is_tight);
+  g_test_add_func ("/convolutional/learns", test_learns);
+  g_test_add_func ("/convolutional/resume", test_resume);
+  g_test_add_func ("/convolutional/broken-files", test_broken_files);
+  g_test_add_func ("/convolutional/known-stay", test_known_stay);
+  return g_test_run ();
+}
