@@ -65,7 +65,7 @@ parse (Learn *learn, char **argv, GError **error)
       dictionary_file_option_output, .value = &learn->output,
       .role = OUTPUT_FILE, .required = TRUE },
     { "algorithm", 'a', "NAME",
-      "online (the default), ksvd, convolutional ...; see man", option_choice,
+      "online (the default), ksvd, convolutional ...", option_choice,
       .value = &learn->algorithm, .choices = algorithm_names () },
     { "task", 0, "LIST", "learn to restore: missing:0.2-0.8,noise:25 ...",
       option_file, .value = &learn->task },
