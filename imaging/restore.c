@@ -15,6 +15,11 @@ const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
                                               [QUALITY_BEST] = "best",
                                               NULL };
 
+const char *const thick_fill_names[] = { [FILL_AUTO] = "auto",
+                                         [FILL_SMOOTH] = "smooth",
+                                         [FILL_TEXTURE] = "texture",
+                                         NULL };
+
 void
 restore_report_clear (RestoreReport *report)
 {

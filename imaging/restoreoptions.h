@@ -9,6 +9,14 @@ typedef enum { QUALITY_FAST, QUALITY_NORMAL, QUALITY_BEST } RestoreQuality;
 /* Their names, in that order, NULL at the end. */
 extern const char *const restore_quality_names[];
 
+/* What fills the parts of a hole that are too thick for patches: texture from
+ * elsewhere in the picture, softened by a smooth ground; that ground with
+ * coarse structure only; or texture alone. */
+typedef enum { FILL_AUTO, FILL_SMOOTH, FILL_TEXTURE } ThickFill;
+
+/* Their names, in that order, NULL at the end. */
+extern const char *const thick_fill_names[];
+
 /* The noise level is not known: estimate it. */
 #define SIGMA_UNKNOWN (-1.)
 
@@ -24,6 +32,8 @@ typedef struct {
   const Dictionary *dictionary; /* NULL for the built-in one */
   gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */
   int max_atoms;    /* per patch, for missing pixels; 0 for the usual number */
+  ThickFill fill;
+  guint64 seed;     /* of the search for texture */
   gboolean pursuit; /* remove noise by pursuit even if @dictionary is
                        orthonormal, so that all have the same coder */
   int tile; /* side of the squares in which noise is removed; 0 for the usual

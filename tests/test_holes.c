@@ -8,6 +8,7 @@
 #include "tests/support.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Hides a disc, and overwrites it with white: what is under a mask must not
@@ -280,6 +281,85 @@ test_nearly_all_missing (void)
     g_assert_cmpint (ABS (image->samples[i] - 90), <=, 5);
 }
 
+/* ---- texture ---- */
+
+static Image *
+striped_image (int width, int height)
+{
+  Image *image = image_new (width, height, 3, 8, NULL);
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] =
+          (guint16) (128 + 90 * sin ((x + y / 3. + 5 * c) * 6.2831853 / 11));
+  return image;
+}
+
+/* Mean of the absolute differences of the samples that @mask names. */
+static double
+mean_difference (const Image *a, const Image *b, const Mask *mask)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < image_pixels (a); i++)
+    for (gsize c = 0; mask->missing[i] && c < 3; c++)
+      sum += abs (a->samples[3 * i + c] - b->samples[3 * i + c]);
+  return sum / 3 / (double) mask_count (mask);
+}
+
+static void
+test_texture_goes_on (void)
+{
+  g_autoptr (Image) clean = striped_image (240, 200);
+
+  g_test_summary ("Stripes go on through a hole of many stripes");
+  for (int fill = FILL_AUTO; fill <= FILL_TEXTURE; fill++) {
+    g_autoptr (Image) image = image_copy (clean, NULL);
+    g_autoptr (Mask) mask = hide_disc (image, 120, 100, 70);
+    RestoreOptions options = RESTORE_DEFAULTS;
+
+    options.quality = QUALITY_FAST;
+    options.fill = (ThickFill) fill;
+    restore (image, mask, &options);
+    if (fill == FILL_SMOOTH) /* as flat as the mean of a stripe allows */
+      g_assert_cmpfloat (mean_difference (image, clean, mask), <, 65);
+    else
+      g_assert_cmpfloat (mean_difference (image, clean, mask), <, 25);
+  }
+}
+
+static gboolean
+same_samples (const Image *a, const Image *b)
+{
+  return memcmp (a->samples, b->samples,
+                 image_pixels (a) * (gsize) a->channels * sizeof (guint16))
+         == 0;
+}
+
+static void
+test_threads_and_seeds (void)
+{
+  g_autoptr (Image) first = load_photo ("forest3");
+  g_autoptr (Mask) mask = hide_disc (first, 75, 75, 60);
+  g_autoptr (Image) again = image_copy (first, NULL);
+  g_autoptr (Image) other = image_copy (first, NULL);
+  RestoreOptions options = RESTORE_DEFAULTS;
+  int threads = parallel_threads ();
+
+  g_test_summary ("Same bytes for any number of threads, others by seed");
+  options.quality = QUALITY_FAST;
+  options.seed = 5;
+  restore (first, mask, &options);
+  parallel_init (threads == 1 ? 3 : 1);
+  restore (again, mask, &options);
+  parallel_init (threads);
+  g_assert_true (same_samples (first, again));
+  options.seed = 6;
+  restore (other, mask, &options);
+  g_assert_false (same_samples (first, other));
+}
+
 static void
 test_bounds (void)
 {
@@ -291,7 +371,7 @@ test_bounds (void)
     mask->missing[40 * 120 + x] = 1;
     *image_pixel (image, x, 40) = (guint16) (x % 2 ? 255 : 103);
   }
-  g_assert_true (image_bound_fill (image, mask, NULL));
+  g_assert_true (image_bound_fill (image, mask, NULL, NULL));
   for (int x = 10; x < 110; x++)
     g_assert_cmpint (*image_pixel (image, x, 40), ==, x % 2 ? 104 : 103);
 }
@@ -310,5 +390,7 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/all-missing", test_nothing_known_is_an_error);
   g_test_add_func ("/holes/nearly-all-missing", test_nearly_all_missing);
   g_test_add_func ("/holes/bounds", test_bounds);
+  g_test_add_func ("/holes/texture/stripes", test_texture_goes_on);
+  g_test_add_func ("/holes/texture/threads", test_threads_and_seeds);
   return g_test_run ();
 }

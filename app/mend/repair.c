@@ -18,7 +18,7 @@ typedef struct {
   CommandLine line;
   PictureOutput output;
   RestoreOptions options;
-  int quality, protocol; /* numbers of the choices below */
+  int quality, fill, protocol; /* numbers of the choices below */
 
   Image *image;
   Mask *mask;             /* NULL if the user has not said what is missing */
@@ -62,6 +62,8 @@ parse (Repair *repair, char **argv, GError **error)
   const Option rows[] = {
     { "quality", 0, "NAME", "fast, normal or best (normal)", option_choice,
       .value = &repair->quality, .choices = restore_quality_names },
+    { "fill", 0, "NAME", "large holes: auto, smooth or texture (auto)",
+      option_choice, .value = &repair->fill, .choices = thick_fill_names },
     { "protocol", 0, "NAME", "'paper' for exactly the paper's way",
       option_choice, .value = &repair->protocol, .choices = protocols },
   };
@@ -77,6 +79,8 @@ parse (Repair *repair, char **argv, GError **error)
   if (!command_line_parse (line, argv, error))
     return FALSE;
   repair->options.quality = (RestoreQuality) repair->quality;
+  repair->options.fill = (ThickFill) repair->fill;
+  repair->options.seed = line->seed;
   repair->options.paper_protocol = repair->protocol == PROTOCOL_PAPER;
   repair->options.detector = repair->task->detector;
   if (repair->task->sigma != NULL)

@@ -1,8 +1,9 @@
 /* bounds.c - ranges by tiles
  *
  * Tiles of TILE x TILE pixels have the range of their known samples.  A
- * filled sample is held to the union of the ranges of its own tile and of
- * those next to it or, where these know nothing, of the nearest that do.
+ * filled sample of a thin part is held to the union of the ranges of its own
+ * tile and of those next to it; one of a thick part to the union of those
+ * ranges over all tiles that its hole runs through.
  */
 #include "imaging/inpaint/bounds.h"
 
@@ -25,7 +26,9 @@ typedef struct {
   const Mask *missing;
   int across, down; /* tiles */
   int colours;
-  Range *ranges;
+  Range *ranges; /* of what is known in each tile */
+  Range *near;   /* and in those next to it */
+  Range *hole;   /* and near its hole; only where something is missing */
 } Tiles;
 
 static gboolean
@@ -70,38 +73,16 @@ measure_tiles (Tiles *tiles)
                        (gsize) y * (gsize) width + (gsize) x);
 }
 
-/* Tiles between two that are @n tiles apart. */
-static int
-gap (int n)
-{
-  return MAX (0, ABS (n) - 1);
-}
-
-/* Adds the tiles within @ring of tile @x, @y.  Far ones count by their
- * Euclidean distance, as the corners of a square are further away. */
+/* Adds to @range what the tiles next to tile @x, @y have in @ranges. */
 static void
-add_ring (const Tiles *tiles, int x, int y, int ring, int colour, Range *range)
+add_around (const Tiles *tiles, const Range *ranges, int x, int y,
+            Range *range)
 {
-  for (int row = MAX (0, y - ring); row <= MIN (y + ring, tiles->down - 1);
-       row++)
-    for (int col = MAX (0, x - ring); col <= MIN (x + ring, tiles->across - 1);
+  for (int row = MAX (0, y - 1); row <= MIN (y + 1, tiles->down - 1); row++)
+    for (int col = MAX (0, x - 1); col <= MIN (x + 1, tiles->across - 1);
          col++)
-      if (gap (row - y) * gap (row - y) + gap (col - x) * gap (col - x)
-          <= (ring - 1) * (ring - 1))
-        range_add (range, &tiles->ranges[row * tiles->across + col], colour);
-}
-
-/* The range that holds for the samples of tile @x, @y. */
-static Range
-range_around (const Tiles *tiles, int x, int y)
-{
-  int most = MAX (tiles->across, tiles->down) + 1;
-  Range range = nothing;
-
-  for (int c = 0; c < tiles->colours; c++)
-    for (int ring = 1; ring <= most && is_empty (&range, c); ring++)
-      add_ring (tiles, x, y, ring, c, &range);
-  return range;
+      for (int c = 0; c < tiles->colours; c++)
+        range_add (range, &ranges[row * tiles->across + col], c);
 }
 
 static gboolean
@@ -113,6 +94,71 @@ tile_has_missing (const Tiles *tiles, ImageArea area)
             ->missing[(gsize) y * (gsize) tiles->missing->width + (gsize) x])
         return TRUE;
   return FALSE;
+}
+
+/* Puts the neighbours of @tile that are in @waiting on @stack. */
+static void
+take_neighbours (const Tiles *tiles, guint8 *waiting, int tile, GArray *stack)
+{
+  int x = tile % tiles->across, y = tile / tiles->across;
+
+  for (int row = MAX (0, y - 1); row <= MIN (y + 1, tiles->down - 1); row++)
+    for (int col = MAX (0, x - 1); col <= MIN (x + 1, tiles->across - 1);
+         col++) {
+      int next = row * tiles->across + col;
+
+      if (waiting[next]) {
+        waiting[next] = 0;
+        g_array_append_val (stack, next);
+      }
+    }
+}
+
+/* Gives all tiles of one hole the union of what is near them. */
+static void
+measure_hole (Tiles *tiles, guint8 *waiting, int start)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (int));
+  Range range = nothing;
+
+  waiting[start] = 0;
+  g_array_append_val (stack, start);
+  for (guint i = 0; i < stack->len; i++) {
+    int tile = g_array_index (stack, int, i);
+
+    for (int c = 0; c < tiles->colours; c++)
+      range_add (&range, &tiles->near[tile], c);
+    take_neighbours (tiles, waiting, tile, stack);
+  }
+  for (guint i = 0; i < stack->len; i++)
+    tiles->hole[g_array_index (stack, int, i)] = range;
+}
+
+static ImageArea
+tile_area (const Tiles *tiles, int tile)
+{
+  int x = tile % tiles->across * TILE, y = tile / tiles->across * TILE;
+
+  return (ImageArea){ x, y, MIN (TILE, tiles->image->width - x),
+                      MIN (TILE, tiles->image->height - y) };
+}
+
+static void
+measure_holes (Tiles *tiles)
+{
+  int count = tiles->across * tiles->down;
+  g_autofree guint8 *waiting = g_malloc0 ((gsize) count);
+
+  for (int i = 0; i < count; i++) {
+    tiles->near[i] = nothing;
+    add_around (tiles, tiles->ranges, i % tiles->across, i / tiles->across,
+                &tiles->near[i]);
+    waiting[i] = tile_has_missing (tiles, tile_area (tiles, i)) ? 1 : 0;
+    tiles->hole[i] = nothing;
+  }
+  for (int i = 0; i < count; i++)
+    if (waiting[i])
+      measure_hole (tiles, waiting, i);
 }
 
 static void
@@ -132,43 +178,48 @@ bound_pixel (const Tiles *tiles, Image *image, const Range *range, gsize i)
 }
 
 static void
-bound_tile (const Tiles *tiles, Image *image, int tile_x, int tile_y)
+bound_tile (const Tiles *tiles, Image *image, const Thickness *thickness,
+            int tile)
 {
-  ImageArea area = { tile_x * TILE, tile_y * TILE,
-                     MIN (TILE, image->width - tile_x * TILE),
-                     MIN (TILE, image->height - tile_y * TILE) };
-  Range range;
+  ImageArea area = tile_area (tiles, tile);
 
-  if (!tile_has_missing (tiles, area))
-    return;
-  range = range_around (tiles, tile_x, tile_y);
   for (int y = area.y; y < area.y + area.height; y++)
-    for (int x = area.x; x < area.x + area.width; x++)
-      if (tiles->missing
-            ->missing[(gsize) y * (gsize) image->width + (gsize) x])
-        bound_pixel (tiles, image, &range,
-                     (gsize) y * (gsize) image->width + (gsize) x);
+    for (int x = area.x; x < area.x + area.width; x++) {
+      gsize i = (gsize) y * (gsize) image->width + (gsize) x;
+      gboolean thick = thickness != NULL && thickness->thick[i] != NOT_THICK;
+
+      if (tiles->missing->missing[i])
+        bound_pixel (tiles, image,
+                     thick ? &tiles->hole[tile] : &tiles->near[tile], i);
+    }
 }
 
 gboolean
-image_bound_fill (Image *image, const Mask *missing, GError **error)
+image_bound_fill (Image *image, const Mask *missing,
+                  const Thickness *thickness, GError **error)
 {
   Tiles tiles = { image,
                   missing,
                   (image->width + TILE - 1) / TILE,
                   (image->height + TILE - 1) / TILE,
                   image_colours (image),
+                  NULL,
+                  NULL,
                   NULL };
+  gsize count = (gsize) tiles.across * (gsize) tiles.down;
+  g_autofree Range *ranges = g_try_new (Range, 3 * count);
 
-  tiles.ranges = g_try_new (Range, (gsize) tiles.across * (gsize) tiles.down);
-  if (tiles.ranges == NULL)
+  if (ranges == NULL)
     return tessera_fail (error, TESSERA_ERROR_LIMIT,
                          "not enough memory to work on %d x %d pixels",
                          image->width, image->height);
+  tiles.ranges = ranges;
+  tiles.near = ranges + count;
+  tiles.hole = ranges + 2 * count;
   measure_tiles (&tiles);
-  for (int y = 0; y < tiles.down; y++)
-    for (int x = 0; x < tiles.across; x++)
-      bound_tile (&tiles, image, x, y);
-  g_free (tiles.ranges);
+  measure_holes (&tiles);
+  for (gsize i = 0; i < count; i++)
+    if (tile_has_missing (&tiles, tile_area (&tiles, (int) i)))
+      bound_tile (&tiles, image, thickness, (int) i);
   return TRUE;
 }

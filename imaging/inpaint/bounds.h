@@ -5,9 +5,11 @@
  */
 #pragma once
 
-#include "imaging/mask.h"
+#include "imaging/inpaint/region.h"
 
-/* Clamps the samples of @image that @missing names.  Nearby are the nearest
- * known samples and all others within about 32 pixels, none of them further
- * than 50 from the hole.  FALSE with @error set (LIMIT) for lack of memory. */
-gboolean image_bound_fill (Image *image, const Mask *missing, GError **error);
+/* Clamps the samples of @image that @missing names: in thin parts of a hole
+ * to what is known within about 32 pixels, in those that @thickness says are
+ * thick to what is known near the whole hole.  @thickness may be NULL for
+ * none. FALSE with @error set (LIMIT) for lack of memory. */
+gboolean image_bound_fill (Image *image, const Mask *missing,
+                           const Thickness *thickness, GError **error);

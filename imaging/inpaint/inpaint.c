@@ -6,6 +6,7 @@
 #include "imaging/inpaint/fill.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
+#include "imaging/inpaint/texture.h"
 #include "imaging/inpaint/collaborative.h"
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
@@ -16,11 +17,20 @@
 #define PAPER_ATOMS 30
 
 /* Of a thick hole, patches fill this many pixels from its edge: so far, they
- * predict better than a smooth ground. */
-#define RIM 5.f
+ * predict better than what is put inside, and close the seam to it. */
+#define RIM 3.f
+
+/* Measured on holes, ellipses and torn corners of 80 to 150 pixels in ten
+ * landscapes: texture of all levels alone costs up to 1 dB of what its mean
+ * with the ground reaches, and structure of a fourth of the size gains. */
+static const TextureOptions textures[] = {
+  [FILL_AUTO] = { .share = 0.8f },
+  [FILL_SMOOTH] = { .share = 0.4f, .finest = 2 },
+  [FILL_TEXTURE] = { .share = 1 },
+};
 
 /* Share of the work that thick parts are taken for. */
-#define THICK_SHARE 0.3
+#define THICK_SHARE 0.5
 
 typedef struct {
   FillSettings fill;
@@ -140,11 +150,18 @@ inpaint_by_patches (Image *image, const Mask *missing,
  * it out of @left. */
 static gboolean
 fill_part (Image *image, const Mask *missing, const Thickness *thickness,
-           Mask *left, const Progress *progress, GError **error)
+           const RestoreOptions *options, Mask *left, const Progress *progress,
+           GError **error)
 {
   g_autoptr (Region) region = region_new (image, missing, thickness, error);
+  TextureOptions texture = textures[options->fill];
+  ProgressPart parts[] = { { progress, 0, 0.1 }, { progress, 0.1, 1 } };
+  Progress laying = progress_part (&parts[0]);
+  Progress copying = progress_part (&parts[1]);
 
-  if (region == NULL || !region_lay_ground (region, progress, error))
+  texture.seed = options->seed;
+  if (region == NULL || !region_lay_ground (region, &laying, error)
+      || !region_copy_texture (region, &texture, &copying, error))
     return FALSE;
   region_write_back (region, RIM, image, left);
   return TRUE;
@@ -154,7 +171,8 @@ fill_part (Image *image, const Mask *missing, const Thickness *thickness,
  * of @left. */
 static gboolean
 fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
-                  Mask *left, const Progress *progress, GError **error)
+                  const RestoreOptions *options, Mask *left,
+                  const Progress *progress, GError **error)
 {
   double all = (double) thickness->waiting;
   ProgressPart share = { progress, 0, 0 };
@@ -163,7 +181,7 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
     Progress part = progress_part (&share);
 
     share.to = 1 - (double) thickness->waiting / all;
-    if (!fill_part (image, missing, thickness, left, &part, error))
+    if (!fill_part (image, missing, thickness, options, left, &part, error))
       return FALSE;
     share.from = share.to;
   }
@@ -186,12 +204,13 @@ inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
   if (left == NULL)
     return FALSE;
   mask_add (left, missing);
-  if (!fill_thick_parts (copy, missing, thickness, left, &part, error))
+  if (!fill_thick_parts (copy, missing, thickness, options, left, &part,
+                         error))
     return FALSE;
   part = progress_part (&thin);
   if (!inpaint_by_patches (copy, left, dictionary, options, patches, &part,
                            error)
-      || !image_bound_fill (copy, missing, error))
+      || !image_bound_fill (copy, missing, thickness, error))
     return FALSE;
   image_swap (image, copy);
   return TRUE;
@@ -213,7 +232,7 @@ inpaint_with (Image *image, const Mask *missing, const Dictionary *dictionary,
   if (thickness->waiting == 0)
     return inpaint_by_patches (image, missing, dictionary, options, patches,
                                progress, error)
-           && image_bound_fill (image, missing, error);
+           && image_bound_fill (image, missing, NULL, error);
   return inpaint_thick (image, missing, thickness, dictionary, options,
                         patches, progress, error);
 }

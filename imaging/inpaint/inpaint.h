@@ -10,6 +10,11 @@
  * (collaborative.h).  A dictionary that is named does the first part alone and
  * more thoroughly, so that dictionaries can be compared.
  *
+ * Parts of a hole that are thicker than a patch reaches are filled before, but
+ * for a rim: with a membrane (ground.h) and texture from elsewhere in the
+ * picture (texture.h).  Everything that was filled stays within the range of
+ * what is known nearby (bounds.h).
+ *
  * Known pixels are not touched, and what stands in missing ones has no
  * influence.  Wholly transparent pixels count as unknown.
  */
