@@ -1,7 +1,7 @@
 /* command.h - what a command of the program is
  *
- * A new command is one file with its run function, the function's line here
- * and a row in the table of main.c.
+ * A new command is one file that defines "const Command command_NAME", and
+ * one row of the table in main.c.
  */
 #pragma once
 
@@ -16,13 +16,3 @@ typedef struct {
   const char *summary; /* one line for the list of commands */
   CommandFunc run;
 } Command;
-
-gboolean inpaint_run (char **argv, GError **error);
-gboolean denoise_run (char **argv, GError **error);
-gboolean learn_run (char **argv, GError **error);
-gboolean synth_run (char **argv, GError **error);
-gboolean corrupt_run (char **argv, GError **error);
-gboolean score_run (char **argv, GError **error);
-gboolean dict_run (char **argv, GError **error);
-gboolean compare_run (char **argv, GError **error);
-gboolean serve_run (char **argv, GError **error);

@@ -12,17 +12,23 @@
 
 #include <locale.h>
 
-static const Command commands[] = {
-  { "inpaint", "fill the parts of a picture that a mask names", inpaint_run },
-  { "denoise", "repair dead pixels and remove noise", denoise_run },
-  { "serve", "mend photographs on a page in the browser", serve_run },
-  { "learn", "learn a dictionary from pictures", learn_run },
-  { "corrupt", "damage a picture on purpose, to test with", corrupt_run },
-  { "score", "compare two pictures: PSNR and SSIM", score_run },
-  { "compare", "compare dictionaries, and write a report", compare_run },
-  { "dict", "show or convert a dictionary of patches", dict_run },
-  { "synth", "run the synthetic experiments of the paper", synth_run },
-};
+/* In the order of the help. */
+#define COMMANDS(ROW)                                                         \
+  ROW (inpaint)                                                               \
+  ROW (denoise)                                                               \
+  ROW (serve)                                                                 \
+  ROW (learn)                                                                 \
+  ROW (corrupt)                                                               \
+  ROW (score)                                                                 \
+  ROW (compare)                                                               \
+  ROW (dict)                                                                  \
+  ROW (synth)
+
+#define DECLARE(name) extern const Command command_##name;
+#define ADDRESS(name) &command_##name,
+
+COMMANDS (DECLARE)
+static const Command *const commands[] = { COMMANDS (ADDRESS) };
 
 static const char usage[] =
   "Usage:\n"
@@ -43,8 +49,8 @@ show_help (GError **error)
 
   g_string_append_printf (text, "%s\n%s\nCommands:\n", usage, examples);
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_string_append_printf (text, "  %-9s %s\n", commands[i].name,
-                            commands[i].summary);
+    g_string_append_printf (text, "  %-9s %s\n", commands[i]->name,
+                            commands[i]->summary);
   g_string_append (text, "\n\"tessera COMMAND --help\" shows the options of a "
                          "command, \"tessera --version\"\nthe version.\n");
   return stdout_write (text->str, text->len, error);
@@ -54,8 +60,8 @@ static const Command *
 find_command (const char *name)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (g_str_equal (name, commands[i].name))
-      return &commands[i];
+    if (g_str_equal (name, commands[i]->name))
+      return commands[i];
   return NULL;
 }
 
@@ -66,7 +72,7 @@ set_unknown (const char *name, GError **error)
   g_autofree char *hint = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    known[i + 2] = commands[i].name;
+    known[i + 2] = commands[i]->name;
   hint = suggest (name, known);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                "unknown %s '%s': %s", name[0] == '-' ? "option" : "command",

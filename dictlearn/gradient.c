@@ -21,7 +21,7 @@
  * With options.shrink the threshold falls as in orthogonal.c.
  * A step costs 6 n^2 p operations.
  */
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include "base/polar.h"
 #include "base/parallelgemm.h"

@@ -16,7 +16,7 @@
 #include "dictlearn/ksvd.h"
 
 #include "base/factor.h"
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include <string.h>
 

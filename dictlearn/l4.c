@@ -18,7 +18,7 @@
  *
  * The result is A = P^-1 D.  A step costs 4 n^2 p operations and an SVD.
  */
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include "base/polar.h"
 #include "base/parallelgemm.h"

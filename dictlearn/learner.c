@@ -4,7 +4,6 @@
 #include "base/polar.h"
 #include "base/parallelgemm.h"
 #include "base/random.h"
-#include "dictlearn/learners.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,10 +11,23 @@
 /* Streams of random numbers. */
 enum { STREAM_DATA = 0x6c65, STREAM_RANDOM };
 
-const LearnerClass *const learner_classes[] = {
-  &learner_online, &learner_minibatch, &learner_orthogonal, &learner_ksvd,
-  &learner_mod,    &learner_gradient,  &learner_l4,         NULL,
-};
+/* One file each, which defines "const LearnerClass learner_NAME". */
+#define LEARNERS(ROW)                                                         \
+  ROW (online)                                                                \
+  ROW (minibatch)                                                             \
+  ROW (orthogonal)                                                            \
+  ROW (ksvd)                                                                  \
+  ROW (mod)                                                                   \
+  ROW (gradient)                                                              \
+  ROW (l4)
+
+#define DECLARE(name) extern const LearnerClass learner_##name;
+#define ADDRESS(name) &learner_##name,
+#define NAME(name) #name,
+
+LEARNERS (DECLARE)
+const LearnerClass *const learner_classes[] = { LEARNERS (ADDRESS) NULL };
+const char *const learner_names[] = { LEARNERS (NAME) NULL };
 
 const LearnerClass *
 learner_find (const char *name)
@@ -41,8 +53,8 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
   int k = o->atoms > 0 ? o->atoms : n;
 
   if (class->complete && k != n)
-    return usage (error, "this algorithm learns as many atoms as a patch has "
-                         "samples; leave --atoms away");
+    return usage (error, "this algorithm learns exactly as many atoms as a "
+                         "patch has samples");
   if (given
       && (o->start == NULL || o->start->rows != n || o->start->cols != k))
     return usage (error, "the dictionary to start from has another size");
@@ -56,8 +68,8 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
                          "at least 1");
   if (o->atoms_per_sample < 1
       || (!class->complete && o->atoms_per_sample > MIN (n, k)))
-    return usage (error, "atoms a patch must be between 1 and the number of "
-                         "atoms, or of samples if that is less");
+    return usage (error, "atoms per patch must be between 1 and the number of "
+                         "atoms, or of samples if that is smaller");
   return TRUE;
 }
 

@@ -118,8 +118,9 @@ struct Learner {
   gboolean started;
 };
 
-/* NULL-terminated. */
+/* All learners and their names, in the same order, NULL at the end. */
 extern const LearnerClass *const learner_classes[];
+extern const char *const learner_names[];
 
 /* The class of that name, or NULL. */
 const LearnerClass *learner_find (const char *name);

@@ -7,7 +7,7 @@
  *
  * The threshold is chosen and shrinks as in online.c.
  */
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include "base/random.h"
 #include "dictlearn/preconditioner.h"

@@ -16,7 +16,7 @@
 
 #include "base/cholesky.h"
 #include "base/parallel.h"
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include <math.h>
 

@@ -18,7 +18,7 @@
  *
  * A step costs stride * 3 n^2 operations for P and what polarstep.h says.
  */
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/thresholding.h"

@@ -14,7 +14,7 @@
  *
  * A step costs 4 n^2 p operations for the products and an SVD.
  */
-#include "dictlearn/learners.h"
+#include "dictlearn/learner.h"
 
 #include "base/polar.h"
 #include "base/parallelgemm.h"

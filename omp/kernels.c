@@ -111,8 +111,7 @@ typedef int avx512_Ints __attribute__ ((vector_size (64), may_alias));
 TARGET ALWAYS_INLINE float
 avx512_sum (avx512_Floats v)
 {
-  return avx2_sum (_mm512_castps512_ps256 (v)
-                   + _mm512_extractf32x8_ps (v, 1));
+  return avx2_sum (_mm512_castps512_ps256 (v) + _mm512_extractf32x8_ps (v, 1));
 }
 
 TARGET ALWAYS_INLINE float

@@ -3,8 +3,8 @@
  * Each loop exists for several sets of CPU instructions; the best one that the
  * CPU has is chosen when the program runs.  All give the same numbers: each
  * product and each sum is rounded by itself, and project, the one loop that
- * sums up along a vector, keeps KERNEL_PADDING sums, of every KERNEL_PADDING-th
- * product, and adds these up in halves.
+ * sums up along a vector, keeps KERNEL_PADDING sums, of every
+ * KERNEL_PADDING-th product, and adds these up in halves.
  *
  * Vectors are aligned to a cache line and padded with zeros to a multiple of
  * KERNEL_PADDING floats: `rows` of a matrix and `length` are such multiples,

@@ -12,11 +12,9 @@
 
 /* Numbers at which something overflows, wraps or is taken for an end. */
 static const guint64 bad_numbers[] = {
-  0,          1,          2,           0x7f,
-  0x80,       0xff,       0x7fff,      0x8000,
-  0xffff,     0x10000,    0x7ffffffe,  0x7fffffff,
-  0x80000000, 0xfffffffe, 0xffffffffu, G_MAXINT64,
-  G_MAXUINT64
+  0,          1,          2,           0x7f,       0x80,       0xff,
+  0x7fff,     0x8000,     0xffff,      0x10000,    0x7ffffffe, 0x7fffffff,
+  0x80000000, 0xfffffffe, 0xffffffffu, G_MAXINT64, G_MAXUINT64
 };
 
 /* A row of random numbers. */
@@ -53,8 +51,7 @@ static void
 flip_bits (GByteArray *file, Dice *dice)
 {
   for (gsize left = 1 + roll (dice, 8); left > 0; left--)
-    file->data[some_place (dice, file->len)] ^=
-      (guint8) (1 << roll (dice, 8));
+    file->data[some_place (dice, file->len)] ^= (guint8) (1 << roll (dice, 8));
 }
 
 /* Writes a bad number of 1, 2, 4 or 8 bytes, in either order. */

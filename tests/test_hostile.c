@@ -146,18 +146,16 @@ break_picture (const char *kind, const Image *image, Count *count)
 static void
 test_png (void)
 {
-  const int kinds[][2] = { { 1, 1 },  { 1, 4 }, { 1, 8 },
-                           { 1, 16 }, { 2, 8 }, { 3, 8 },
-                           { 3, 16 }, { 4, 8 }, { 4, 16 } };
+  const int kinds[][2] = { { 1, 1 }, { 1, 4 },  { 1, 8 }, { 1, 16 }, { 2, 8 },
+                           { 3, 8 }, { 3, 16 }, { 4, 8 }, { 4, 16 } };
   g_autoptr (Image) palette = small_photo (3, 8);
   g_autoptr (Image) interlaced = small_photo (3, 8);
   Count count = { 0 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
     g_autoptr (Image) image = small_photo (kinds[i][0], kinds[i][1]);
-    g_autofree char *kind =
-      g_strdup_printf ("PNG, %d channels of %d bits", kinds[i][0],
-                       kinds[i][1]);
+    g_autofree char *kind = g_strdup_printf ("PNG, %d channels of %d bits",
+                                             kinds[i][0], kinds[i][1]);
 
     break_picture (kind, image, &count);
   }
@@ -196,8 +194,7 @@ test_jpeg (void)
     break_picture (channels == 1 ? "grey JPEG" : "JPEG", image, &count);
   }
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
-    g_autofree char *path =
-      g_strdup_printf ("data/photos/%s.jpg", photos[i]);
+    g_autofree char *path = g_strdup_printf ("data/photos/%s.jpg", photos[i]);
 
     for_each_mutant (path, load_bytes (path), PICTURES, check_picture, &count);
   }

@@ -67,8 +67,7 @@ test_nonsense (void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++) {
-    g_autoptr (GBytes) runs =
-      g_bytes_new (wrong[i].bytes, wrong[i].size);
+    g_autoptr (GBytes) runs = g_bytes_new (wrong[i].bytes, wrong[i].size);
     g_autoptr (GError) error = NULL;
 
     g_assert_null (mask_from_runs (runs, 4, 2, &error));

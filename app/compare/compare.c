@@ -320,8 +320,8 @@ compare_clear (Compare *compare)
   command_line_clear (&compare->line);
 }
 
-gboolean
-compare_run (char **argv, GError **error)
+static gboolean
+run_command (char **argv, GError **error)
 {
   Compare compare;
   gboolean ok;
@@ -332,3 +332,7 @@ compare_run (char **argv, GError **error)
   compare_clear (&compare);
   return ok;
 }
+
+const Command command_compare = { "compare",
+                                  "compare dictionaries and write a report",
+                                  run_command };

@@ -102,8 +102,8 @@ compare_algorithm_names (void)
   if (g_once_init_enter (&names)) {
     GPtrArray *list = g_ptr_array_new ();
 
-    for (int i = 0; learner_classes[i] != NULL; i++)
-      g_ptr_array_add (list, (gpointer) learner_classes[i]->name);
+    for (int i = 0; learner_names[i] != NULL; i++)
+      g_ptr_array_add (list, (gpointer) learner_names[i]);
     for (gsize i = 0; i < G_N_ELEMENTS (published); i++)
       g_ptr_array_add (list, (gpointer) published[i].name);
     g_ptr_array_add (list, (gpointer) NAME_COSINES);

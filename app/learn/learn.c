@@ -38,7 +38,7 @@ convolutional_number (void)
 {
   int count = 0;
 
-  while (learner_classes[count] != NULL)
+  while (learner_names[count] != NULL)
     count++;
   return count;
 }
@@ -48,9 +48,9 @@ algorithm_names (void)
 {
   static const char *names[16]; /* ends with NULL */
 
-  for (gsize i = 0; learner_classes[i] != NULL && i + 2 < G_N_ELEMENTS (names);
+  for (gsize i = 0; learner_names[i] != NULL && i + 2 < G_N_ELEMENTS (names);
        i++)
-    names[i] = learner_classes[i]->name;
+    names[i] = learner_names[i];
   names[convolutional_number ()] = "convolutional";
   return names;
 }
@@ -276,8 +276,8 @@ work (Learn *learn, GError **error)
          && print_result (learn, time_budget_seconds (&learn->budget), error);
 }
 
-gboolean
-learn_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   Learn learn = { .algorithm = LEARN_UNSAID,
                   .patch = 0,
@@ -304,3 +304,6 @@ learn_run (char **argv, GError **error)
   command_line_clear (&learn.line);
   return ok;
 }
+
+const Command command_learn = { "learn", "learn a dictionary from pictures",
+                                run };

@@ -34,7 +34,7 @@ check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
                  length_of (learn));
   else if (learn->options.atoms != 0 && learn->options.atoms != atoms)
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "%s: has %d atoms, not %d; leave --atoms away to go on from "
+                 "%s: has %d atoms, not %d; omit --atoms to go on from "
                  "it",
                  input_name (learn->init), atoms, learn->options.atoms);
   else
@@ -123,7 +123,7 @@ check_algorithm (const Learn *learn, GError **error)
   if (class->complete && atoms != 0 && atoms != length_of (learn))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                  "--atoms %d: %s learns %d atoms, as many as a patch has "
-                 "samples; leave --atoms away or use --algorithm ksvd or mod",
+                 "samples; omit --atoms or use --algorithm ksvd or mod",
                  atoms, class->name, length_of (learn));
   else if (!class->complete && learn->polish > 0)
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,

@@ -131,8 +131,8 @@ work (const Corrupt *corrupt, GError **error)
   return print_result (corrupt, mask, error);
 }
 
-gboolean
-corrupt_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   Corrupt corrupt = { .output = PICTURE_OUTPUT_DEFAULTS,
                       .damage = DAMAGE_DEFAULTS };
@@ -146,3 +146,7 @@ corrupt_run (char **argv, GError **error)
   command_line_clear (&corrupt.line);
   return ok;
 }
+
+const Command command_corrupt = { "corrupt",
+                                  "damage a picture on purpose, for tests",
+                                  run };

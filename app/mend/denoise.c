@@ -15,8 +15,8 @@ static const char about[] =
   "is estimated, unless --sigma says it.  Where there is none, or with\n"
   "--sigma 0, pixels that are not damaged stay as they are.";
 
-gboolean
-denoise_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   MaskSources sources = { 0 };
   double sigma = SIGMA_UNKNOWN;
@@ -45,3 +45,6 @@ denoise_run (char **argv, GError **error)
 
   return repair_run (&task, argv, error);
 }
+
+const Command command_denoise = { "denoise",
+                                  "repair dead pixels and remove noise", run };

@@ -139,8 +139,8 @@ work (const Dict *dict, GError **error)
   return uses_stdout (dict) || print_table (dictionary, error);
 }
 
-gboolean
-dict_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   Dict dict = { .mosaic = PICTURE_OUTPUT_DEFAULTS, .zoom = DEFAULT_ZOOM };
   CommandLine *line = &dict.line;
@@ -166,3 +166,5 @@ dict_run (char **argv, GError **error)
   command_line_clear (line);
   return ok;
 }
+
+const Command command_dict = { "dict", "show or convert a dictionary", run };

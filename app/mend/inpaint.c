@@ -15,8 +15,8 @@ static const char about[] =
   "Without a mark, blacked-out blocks are found.  All other pixels stay as\n"
   "they are, bit for bit in a PNG.";
 
-gboolean
-inpaint_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   MaskSources sources = { 0 };
   const Option options[] = {
@@ -45,3 +45,6 @@ inpaint_run (char **argv, GError **error)
 
   return repair_run (&task, argv, error);
 }
+
+const Command command_inpaint = { "inpaint",
+                                  "fill the missing parts of a picture", run };

@@ -97,8 +97,8 @@ work (const Score *options, GError **error)
                             : print_table (&score, error);
 }
 
-gboolean
-score_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   Score score = { 0 };
   CommandLine *line = &score.line;
@@ -119,3 +119,6 @@ score_run (char **argv, GError **error)
   command_line_clear (line);
   return ok;
 }
+
+const Command command_score = { "score", "compare two pictures: PSNR and SSIM",
+                                run };

@@ -51,8 +51,8 @@ algorithm_names (void)
 {
   JsonArray *names = json_array_new ();
 
-  for (int i = 0; learner_classes[i] != NULL; i++)
-    json_array_add_string_element (names, learner_classes[i]->name);
+  for (int i = 0; learner_names[i] != NULL; i++)
+    json_array_add_string_element (names, learner_names[i]);
   return names;
 }
 

@@ -194,8 +194,8 @@ wait_for_end (Serve *serve)
   g_main_loop_run (loop);
 }
 
-gboolean
-serve_run (char **argv, GError **error)
+static gboolean
+run (char **argv, GError **error)
 {
   Serve serve = { .limits = open_photos_limits_default () };
   gboolean ok;
@@ -213,3 +213,7 @@ serve_run (char **argv, GError **error)
   command_line_clear (&serve.line);
   return ok;
 }
+
+const Command command_serve = { "serve",
+                                "restore photographs on a page in the browser",
+                                run };

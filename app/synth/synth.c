@@ -275,23 +275,6 @@ check_memory (const Synth *synth, GError **error)
   return FALSE;
 }
 
-/* The names of all learners, NULL at the end; never freed. */
-static const char *const *
-algorithm_names (void)
-{
-  static const char **names;
-
-  if (g_once_init_enter (&names)) {
-    GPtrArray *list = g_ptr_array_new ();
-
-    for (int i = 0; learner_classes[i] != NULL; i++)
-      g_ptr_array_add (list, (gpointer) learner_classes[i]->name);
-    g_ptr_array_add (list, NULL);
-    g_once_init_leave (&names, (const char **) g_ptr_array_free (list, FALSE));
-  }
-  return names;
-}
-
 static gboolean
 parse (Synth *synth, char **argv, GError **error)
 {
@@ -318,7 +301,7 @@ parse (Synth *synth, char **argv, GError **error)
                        .value = &o->noise_levels, .min = 0, .max = 1e9 },
     [ALGORITHMS] = { "algorithms", 0, "LIST", "learners to compare",
                      option_word_list, .value = &o->algorithms,
-                     .choices = algorithm_names () },
+                     .choices = learner_names },
     [TRIALS] = { "trials", 0, "N", "times to repeat with other numbers",
                  option_int, .value = &o->trials, .min = 1,
                  .max = MAX_TRIALS },
@@ -402,8 +385,8 @@ work (const Synth *synth, GError **error)
     (double) (g_get_monotonic_time () - started) / G_USEC_PER_SEC, error);
 }
 
-gboolean
-synth_run (char **argv, GError **error)
+static gboolean
+run_command (char **argv, GError **error)
 {
   Synth synth = { 0 };
   gboolean ok;
@@ -414,3 +397,7 @@ synth_run (char **argv, GError **error)
   synth_clear (&synth);
   return ok;
 }
+
+const Command command_synth = {
+  "synth", "run the paper's experiments on synthetic data", run_command
+};
