@@ -21,8 +21,23 @@
 #define NAME_FORMAT "%s/.tessera-%08x.tmp"
 
 static GMutex lock;
+static _Thread_local gboolean is_locker; /* this thread has the lock */
 static int pending_fd = -1; /* of the file, -1 for none */
 static char *pending;       /* its path, NULL while it has none */
+
+static void
+take_lock (void)
+{
+  g_mutex_lock (&lock);
+  is_locker = TRUE;
+}
+
+static void
+leave_lock (void)
+{
+  is_locker = FALSE;
+  g_mutex_unlock (&lock);
+}
 
 /* The name by which the system knows an open file. */
 typedef char DescriptorPath[32];
@@ -82,11 +97,11 @@ open_new (const char *path)
 int
 unfinished_open (const char *folder)
 {
-  g_mutex_lock (&lock);
+  take_lock ();
   pending_fd = open_nameless (folder);
   if (pending_fd < 0)
     pending_fd = make_hidden (folder, open_new);
-  g_mutex_unlock (&lock);
+  leave_lock ();
   return pending_fd;
 }
 
@@ -149,7 +164,7 @@ unfinished_commit (const char *path, UnfinishedMode mode)
 {
   int status, saved_errno;
 
-  g_mutex_lock (&lock);
+  take_lock ();
   status = pending != NULL ? close_pending () : 0;
   if (status == 0)
     status = move_pending (path, mode);
@@ -158,7 +173,7 @@ unfinished_commit (const char *path, UnfinishedMode mode)
     close_pending ();
     g_clear_pointer (&pending, g_free);
   }
-  g_mutex_unlock (&lock);
+  leave_lock ();
   errno = saved_errno;
   return status == 0;
 }
@@ -166,19 +181,21 @@ unfinished_commit (const char *path, UnfinishedMode mode)
 void
 unfinished_discard (void)
 {
-  g_mutex_lock (&lock);
+  take_lock ();
   close_pending ();
   if (pending != NULL)
     unlink (pending);
   g_clear_pointer (&pending, g_free);
-  g_mutex_unlock (&lock);
+  leave_lock ();
 }
 
 void
 unfinished_exit (const char *message, int status)
 {
-  /* Never unlocked: nothing is made or moved after this. */
-  g_mutex_lock (&lock);
+  /* Never unlocked: nothing is made or moved after this.  The thread that has
+   * the lock comes here when it lacks the memory for a name. */
+  if (!is_locker)
+    take_lock ();
   if (pending != NULL)
     unlink (pending);
   terminal_last_words (message);
