@@ -85,7 +85,18 @@ make_context (const Parser *parser, char ***rest)
   return context;
 }
 
-/* What GOption finds wrong is the user's mistake. */
+/* The code of what GOption finds wrong.  It is the user's mistake, unless there
+ * was no memory to turn a word into UTF-8. */
+static TesseraError
+code_of (const GError *wrong)
+{
+  return g_error_matches (wrong, G_CONVERT_ERROR, G_CONVERT_ERROR_FAILED)
+             || g_error_matches (wrong, G_CONVERT_ERROR,
+                                 G_CONVERT_ERROR_NO_MEMORY)
+           ? TESSERA_ERROR_LIMIT
+           : TESSERA_ERROR_USAGE;
+}
+
 static gboolean
 run_context (GOptionContext *context, char ***argv, GError **error)
 {
@@ -97,7 +108,7 @@ run_context (GOptionContext *context, char ***argv, GError **error)
     g_propagate_error (error, wrong);
     return FALSE;
   }
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE, "%c%s",
+  g_set_error (error, TESSERA_ERROR, (int) code_of (wrong), "%c%s",
                g_ascii_tolower (wrong->message[0]), wrong->message + 1);
   g_error_free (wrong);
   return FALSE;
