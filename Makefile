@@ -6,6 +6,8 @@
 #   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
 #   check-kernels  the same bytes under every kernel of OpenBLAS
+#   check-tsan  what uses threads, under ThreadSanitizer
+#   check-oom   every allocation fails once
 #   fuzz        SECONDS=60 of libFuzzer for each of tests/fuzz (needs clang)
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments
@@ -131,6 +133,10 @@ fuzzers: $(FUZZERS)
 SECONDS = 60
 fuzz: all
 	$(Q)sh tests/fuzz/run.sh $(BUILD) $(SECONDS) $(TARGETS)
+check-tsan:
+	$(Q)sh tests/check_tsan.sh $(BUILD)
+check-oom: all
+	$(Q)TESSERA=$(abspath $(BUILD))/tessera CC=$(CC) prove tests/check_oom.sh
 
 # Files inside the program.
 $(BUILD)/app/compare/page.o: $(wildcard app/compare/report.*)
@@ -251,6 +257,7 @@ clean:
   $(FUZZ_SRC) tests/support.c tests/mutate.c tests/bench/support.c \
   data/halve.c))
 
-.PHONY: all check check-asan check-kernels fuzz fuzzers layers headers bench format deps deps-browser \
+.PHONY: all check check-asan check-kernels check-tsan check-oom \
+  fuzz fuzzers layers headers bench format deps deps-browser \
   comparison data demo dictionary install uninstall clean
 .SECONDARY:

@@ -6,8 +6,10 @@
  */
 #pragma once
 
-/* clang knows the attribute, but does not link such functions. */
-#if defined __x86_64__ && defined __ELF__ && !defined __clang__
+/* clang knows the attribute, but does not link such functions; and the loader
+ * picks before ThreadSanitizer is ready for anything. */
+#if defined __x86_64__ && defined __ELF__ && !defined __clang__              \
+  && !defined __SANITIZE_THREAD__
 #define CPU_DISPATCH __attribute__ ((target_clones ("avx2", "default")))
 #else
 #define CPU_DISPATCH

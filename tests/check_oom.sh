@@ -1,0 +1,118 @@
+#!/bin/sh
+# check_oom.sh - lets every allocation of a command fail, one run for each
+#
+# Each run must end with exit code 4 and one line, or make the same bytes as a
+# run in which nothing fails.  No signal, no hang, no half or pending file.
+# The one exception is GLib's own: for the few bytes of a lock it calls abort()
+# at once, and says so; those runs are counted apart, and leave nothing behind.
+#
+# GLib before 2.76 keeps small things in slices, and calls abort() when those
+# cannot grow, whatever the program says; later ones take them from malloc(),
+# as this variable lets all of them do.
+. tests/lib.sh
+G_SLICE=always-malloc
+export G_SLICE
+
+cc=${CC:-cc}
+$cc -O1 -D_GNU_SOURCE -shared -fPIC -o failalloc.so "$ROOT/tests/failalloc.c" -ldl || exit 1
+
+make_png photo.png 20 16 '128 + 100 * sin ($x / 3 + $c) * cos ($y / 4)'
+make_png mask.png 20 16 '($x > 5 && $x < 9 && $y > 5 && $y < 9) * 255'
+run corrupt photo.png --noise 20 -q -o photo.jpg
+judge "a JPEG to work with" 0
+mkdir pictures
+cp photo.png photo.jpg pictures
+run learn pictures --patch 4 --algorithm ksvd --atoms 48 --iterations 1 \
+  --max-patches 60 -q -o small.safetensors
+judge "a dictionary to work with" 0
+
+# fails NAME OUTPUT ARGUMENT... - all runs of one command; where OLD is set, a
+# file with that content is there before, and after a run that fails
+fails () {
+  name=$1 output=$2
+  shift 2
+  perl -e '
+    use strict;
+    use warnings;
+    my ($output, @command) = @ARGV;
+    my $old = $ENV{OLD};
+    my %seen = (same => 0, refused => 0, locks => 0);
+    my @bad;
+
+    sub content { local $/; open my $in, "<:raw", $_[0] or return; <$in> }
+
+    # Runs the command with the k-th allocation failing; returns exit code
+    # and signal.
+    sub attempt {
+      my ($k) = @_;
+      unlink $output;
+      if (defined $old) {
+        open my $out, ">", $output or die "$output: $!\n";
+        print $out $old;
+      }
+      my $child = fork;
+      if (!$child) {
+        @ENV{qw(LD_PRELOAD FAIL_AT FAIL_COUNT)} =
+          ("./failalloc.so", $k, "count");
+        open STDERR, ">", "words";
+        alarm 60;
+        exec @command;
+      }
+      waitpid $child, 0;
+      return ($? >> 8, $? & 127);
+    }
+
+    # What is wrong with what a run left behind, or nothing.
+    sub fault {
+      my ($code, $signal, $expected, $before) = @_;
+      my $made = content ($output);
+      my $words = content ("words") // "";
+      unlink $output;
+      my $after = join " ", glob "* .tessera*";
+      return "left behind: $after" if $after ne $before;
+      if ($signal == 6 && $words =~ /^GLib \(gthread-posix.c\):/) {
+        $seen{locks}++;
+        return ($made // "") eq ($old // "") ? "" : "it left another file";
+      }
+      return "signal $signal" if $signal;
+      if ($code == 0) {
+        $seen{same}++;
+        return defined $made && $made eq $expected ? "" : "other bytes";
+      }
+      $seen{refused}++;
+      return "exit code $code: $words" if $code != 4;
+      return "not one line: $words" if $words !~ /\Atessera: [^\n]+\n\z/;
+      return ($made // "") eq ($old // "") ? "" : "it left another file";
+    }
+
+    my ($code) = attempt (0);
+    my $expected = content ($output);
+    die "the command fails by itself: ", content ("words") if $code;
+    unlink $output;
+    chomp (my $count = content ("count"));
+    my $before = join " ", glob "* .tessera*";
+    for my $k (1 .. $count) {
+      my $fault = fault (attempt ($k), $expected, $before);
+      push @bad, "allocation $k: $fault" if $fault;
+    }
+    print "# $count allocations: $seen{same} runs with the same bytes, ",
+      "$seen{refused} refused, $seen{locks} ended by GLib\n";
+    print map { s/\n//gr =~ s/^/# /r . "\n" } @bad[0 .. ($#bad < 9 ? $#bad : 9)];
+    print "# and more\n" if @bad > 10;
+    exit (@bad > 0 || !$seen{refused} || $seen{locks} > 9);
+  ' "$output" "$TESSERA" "$@" --threads 1 -q -o "$output"
+  report $? "$name"
+}
+
+fails "inpaint" out.png inpaint photo.png --mask mask.png
+OLD=old
+export OLD
+fails "inpaint, over a file" out.png inpaint photo.png --mask mask.png --force
+unset OLD
+fails "inpaint a JPEG with a dictionary" out.png inpaint photo.jpg \
+  --mask mask.png --dict small.safetensors --quality fast
+fails "denoise" out.png denoise photo.png --sigma 20
+fails "learn" out.safetensors learn pictures --patch 4 --algorithm online \
+  --iterations 2 --max-patches 60
+
+finish

@@ -1,0 +1,130 @@
+/* failalloc.c - lets one allocation of a program fail
+ *
+ *     LD_PRELOAD=failalloc.so FAIL_AT=k program ...
+ *
+ * From main() on, allocations are counted, and the k-th returns NULL; none
+ * does for FAIL_AT=0.  FAIL_COUNT names a file that gets their number.
+ *
+ * Memory that OpenBLAS asks the kernel for is not touched, for it would try
+ * again for ever; nor do all later allocations fail too, for GLib, which needs
+ * memory to say that there is none, would call itself until its stack is full.
+ *
+ * Built by tests/check_oom.sh.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern void *__libc_malloc (size_t size);
+extern void *__libc_calloc (size_t count, size_t size);
+extern void *__libc_realloc (void *old, size_t size);
+extern void *__libc_memalign (size_t alignment, size_t size);
+
+static int counting; /* main() has begun */
+static long counted; /* atomic */
+static long fail_at;
+
+static int
+fails (void)
+{
+  long number;
+
+  if (!counting)
+    return 0;
+  number = __atomic_add_fetch (&counted, 1, __ATOMIC_SEQ_CST);
+  if (number != fail_at)
+    return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void *
+malloc (size_t size)
+{
+  return fails () ? NULL : __libc_malloc (size);
+}
+
+void *
+calloc (size_t count, size_t size)
+{
+  return fails () ? NULL : __libc_calloc (count, size);
+}
+
+void *
+realloc (void *old, size_t size)
+{
+  return fails () ? NULL : __libc_realloc (old, size);
+}
+
+void *
+memalign (size_t alignment, size_t size)
+{
+  return fails () ? NULL : __libc_memalign (alignment, size);
+}
+
+void *
+aligned_alloc (size_t alignment, size_t size)
+{
+  return fails () ? NULL : __libc_memalign (alignment, size);
+}
+
+int
+posix_memalign (void **place, size_t alignment, size_t size)
+{
+  void *block = fails () ? NULL : __libc_memalign (alignment, size);
+
+  if (block == NULL)
+    return ENOMEM;
+  *place = block;
+  return 0;
+}
+
+/* ---- when it begins and ends ---- */
+
+static void
+write_count (void)
+{
+  const char *path = getenv ("FAIL_COUNT");
+  FILE *out;
+
+  counting = 0;
+  out = path != NULL ? fopen (path, "w") : NULL;
+  if (out == NULL)
+    return;
+  fprintf (out, "%ld\n", counted);
+  fclose (out);
+}
+
+typedef int (*MainFunc) (int, char **, char **);
+
+static MainFunc real_main;
+
+static int
+counting_main (int argc, char **argv, char **envp)
+{
+  const char *at = getenv ("FAIL_AT");
+
+  fail_at = at != NULL ? atol (at) : 0;
+  atexit (write_count);
+  counting = 1;
+  return real_main (argc, argv, envp);
+}
+
+typedef int (*StartFunc) (MainFunc, int, char **, void (*) (void),
+                          void (*) (void), void (*) (void), void *);
+
+int __libc_start_main (MainFunc function, int argc, char **argv,
+                       void (*init) (void), void (*fini) (void),
+                       void (*loader) (void), void *stack);
+
+int
+__libc_start_main (MainFunc function, int argc, char **argv,
+                   void (*init) (void), void (*fini) (void),
+                   void (*loader) (void), void *stack)
+{
+  StartFunc start = (StartFunc) dlsym (RTLD_NEXT, "__libc_start_main");
+
+  real_main = function;
+  return start (counting_main, argc, argv, init, fini, loader, stack);
+}
