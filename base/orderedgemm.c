@@ -3,6 +3,8 @@
  * A tile is TILE_ROWS x TILE_COLS entries of C, all of whose sums are in
  * registers.  A panel of rows of op(A) is packed so that the rows of a tile
  * lie side by side; numbers of op(B) are read one by one where they are.
+ * Where C has fewer rows than a tile, as many short vectors do that go through
+ * one small matrix, C' = op(B)' op(A)' is computed instead, tile by tile.
  * Lanes of a vector are different entries, and no sum is split, so that the
  * shape of tiles and vectors does not show in the result.
  *
@@ -15,14 +17,23 @@
 #include "base/orderedgemm.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 /* Vectors of a tile's column, and columns: with the two vectors of op(A), one
  * number of op(B) and one product they take up the 16 registers of SSE. */
 #define TILE_VECTORS 2
 #define TILE_COLS 6
 
+/* The width of tiles where TILE_COLS would leave a rest and this does not. */
+#define OTHER_COLS 4
+
 /* A panel is so long: as a whole it fits into the first cache. */
 #define INNER 256
+
+/* Fewer rows than this are few. */
+#define FEW_ROWS 16
 
 #define KERNEL(name) G_PASTE (SET, _##name)
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
@@ -41,6 +52,12 @@ view (const MatF *X, MatOp op)
   return op == PLAIN ? (View){ X->data, 1, ld } : (View){ X->data, ld, 1 };
 }
 
+static View
+transposed (View X)
+{
+  return (View){ X.data, X.across, X.down };
+}
+
 static inline View
 view_at (View X, int i, int j)
 {
@@ -48,15 +65,94 @@ view_at (View X, int i, int j)
   return X;
 }
 
-/* Part of a product: C = factor (C or zero + op(A) op(B)). */
+/* Part of a product: C = factor (C or zero + A B). */
 typedef struct {
   View A, B;
   float *c;
   gsize ld;
   int rows, cols, inner;
-  gboolean resume; /* C has the sums so far */
+  gboolean flipped; /* what is at c is C' */
+  gboolean resume;  /* C has the sums so far */
   float factor;
 } Part;
+
+/* Exchanges the factors: C' = B' A'. */
+static void
+flip (Part *part)
+{
+  View A = part->A;
+  int rows = part->rows;
+
+  part->A = transposed (part->B);
+  part->B = transposed (A);
+  part->rows = part->cols;
+  part->cols = rows;
+  part->flipped = TRUE;
+}
+
+/* Columns of a tile. */
+static int
+tile_cols (const Part *part)
+{
+  return part->cols % TILE_COLS != 0 && part->cols % OTHER_COLS == 0
+           ? OTHER_COLS
+           : TILE_COLS;
+}
+
+/* Copies the transpose of @rows x @cols numbers, in columns of distance
+ * @from_ld. */
+static inline void
+copy_transposed (const float *from, gsize from_ld, int rows, int cols,
+                 float *to, gsize to_ld)
+{
+  for (int j = 0; j < cols; j++)
+    for (int i = 0; i < rows; i++)
+      to[(gsize) i * to_ld + (gsize) j] =
+        from[(gsize) j * from_ld + (gsize) i];
+}
+
+#if defined(__x86_64__)
+/* The same for 4 x 4 numbers. */
+static inline void
+copy_transposed_4x4 (const float *from, gsize from_ld, float *to, gsize to_ld)
+{
+  __m128 a = _mm_loadu_ps (from), b = _mm_loadu_ps (from + from_ld);
+  __m128 c = _mm_loadu_ps (from + 2 * from_ld);
+  __m128 d = _mm_loadu_ps (from + 3 * from_ld);
+
+  _MM_TRANSPOSE4_PS (a, b, c, d);
+  _mm_storeu_ps (to, a);
+  _mm_storeu_ps (to + to_ld, b);
+  _mm_storeu_ps (to + 2 * to_ld, c);
+  _mm_storeu_ps (to + 3 * to_ld, d);
+}
+#else
+static inline void
+copy_transposed_4x4 (const float *from, gsize from_ld, float *to, gsize to_ld)
+{
+  copy_transposed (from, from_ld, 4, 4, to, to_ld);
+}
+#endif
+
+/* And for any number, four by four as far as that goes. */
+static inline void
+transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
+           gsize to_ld)
+{
+  int i, j;
+
+  for (j = 0; j + 4 <= cols; j += 4) {
+    const float *columns = from + (gsize) j * from_ld;
+
+    for (i = 0; i + 4 <= rows; i += 4)
+      copy_transposed_4x4 (columns + i, from_ld, to + (gsize) i * to_ld + j,
+                           to_ld);
+    copy_transposed (columns + i, from_ld, rows - i, 4,
+                     to + (gsize) i * to_ld + j, to_ld);
+  }
+  copy_transposed (from + (gsize) j * from_ld, from_ld, rows, cols - j, to + j,
+                   to_ld);
+}
 
 /* ---- any processor ---- */
 
@@ -134,6 +230,8 @@ ordered_multiply_with (int set, float alpha, const MatF *A, MatOp op_a,
                   .resume = k > 0,
                   .factor = k + INNER < inner ? 1 : alpha };
 
+    if (part.rows < FEW_ROWS && part.rows < part.cols && inner <= INNER)
+      flip (&part);
     multiply (&part);
   }
   return TRUE;
