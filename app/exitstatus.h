@@ -15,6 +15,7 @@ exit_status (TesseraError code)
   case TESSERA_ERROR_INPUT:
     return 3;
   case TESSERA_ERROR_LIMIT:
+  case TESSERA_ERROR_MEMORY:
     return 4;
   case TESSERA_ERROR_CANCELLED:
     return 130; /* as of a program that SIGINT ended */

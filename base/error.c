@@ -17,3 +17,14 @@ tessera_fail (GError **error, TesseraError code, const char *format, ...)
   va_end (args);
   return FALSE;
 }
+
+gpointer
+tessera_alloc (gsize count, gsize size, const char *what, GError **error)
+{
+  gpointer memory = g_try_malloc_n (count, size);
+
+  if (memory == NULL)
+    tessera_fail (error, TESSERA_ERROR_MEMORY, "not enough memory for %s",
+                  what);
+  return memory;
+}

@@ -1,10 +1,12 @@
 #include "base/matrix.h"
 
 #include "base/cpudispatch.h"
+#include "base/error.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One cache line: no two matrices share one, and vector loads are aligned. */
@@ -31,6 +33,41 @@ matf_new (int rows, int cols)
 {
   return (MatF){ new_block (rows, cols, sizeof (float)), rows, cols,
                  MAX (1, rows) };
+}
+
+/* Zero, at an address that new_block() would choose; NULL with @error set. */
+static gpointer
+try_new_block (int rows, int cols, gsize size, GError **error)
+{
+  gsize count = MAX (1, (gsize) rows * (gsize) cols), bytes;
+  gpointer block = NULL;
+
+  if (g_size_checked_mul (&bytes, count, size)
+      && posix_memalign (&block, ALIGNMENT, bytes) == 0)
+    return memset (block, 0, bytes);
+  tessera_fail (error, TESSERA_ERROR_MEMORY,
+                "not enough memory for %d x %d numbers", rows, cols);
+  return NULL;
+}
+
+gboolean
+mat_try_new (Mat *A, int rows, int cols, GError **error)
+{
+  double *data = try_new_block (rows, cols, sizeof (double), error);
+
+  *A = data != NULL ? (Mat){ data, rows, cols, MAX (1, rows) }
+                    : (Mat){ NULL, 0, 0, 1 };
+  return data != NULL;
+}
+
+gboolean
+matf_try_new (MatF *A, int rows, int cols, GError **error)
+{
+  float *data = try_new_block (rows, cols, sizeof (float), error);
+
+  *A = data != NULL ? (MatF){ data, rows, cols, MAX (1, rows) }
+                    : (MatF){ NULL, 0, 0, 1 };
+  return data != NULL;
 }
 
 void

@@ -29,6 +29,11 @@ typedef enum { PLAIN, TRANSPOSED } MatOp;
 Mat mat_new (int rows, int cols);
 MatF matf_new (int rows, int cols);
 
+/* The same for sizes that come from data.  FALSE with @error set (MEMORY) and
+ * @A empty when there is not enough. */
+gboolean mat_try_new (Mat *A, int rows, int cols, GError **error);
+gboolean matf_try_new (MatF *A, int rows, int cols, GError **error);
+
 /* Frees what *_new() returned and makes the view empty. */
 void mat_clear (Mat *A);
 void matf_clear (MatF *A);

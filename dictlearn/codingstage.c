@@ -21,6 +21,8 @@
  */
 #include "dictlearn/codingstage.h"
 
+#include "base/error.h"
+
 #include "base/parallel.h"
 #include "omp/pursuit.h"
 
@@ -347,11 +349,13 @@ coding_stage_start (Learner *base, GError **error)
     return FALSE;
   self->D = matf_new (n, k);
   self->old = matf_new (n, k);
-  self->Y = matf_new (n, p);
-  self->R = matf_new (n, p);
-  self->X = sparse_new (k, p, capacity);
   self->first = g_new0 (gsize, k + 1);
-  self->use = g_new (gsize, (gsize) p * (gsize) capacity);
+  self->use = tessera_try_new (gsize, (gsize) p * (gsize) capacity,
+                               "the uses of atoms", error);
+  if (self->use == NULL || !matf_try_new (&self->Y, n, p, error)
+      || !matf_try_new (&self->R, n, p, error)
+      || !sparse_try_new (&self->X, k, p, capacity, error))
+    return FALSE;
   mat_to_float (&D, &self->D);
   mat_to_float (&base->Y, &self->Y);
   return code_and_measure (self, error);

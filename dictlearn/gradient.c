@@ -47,15 +47,15 @@ gradient_start (Learner *base, GError **error)
 
   self->D = mat_new (n, n);
   self->old = mat_new (n, n);
-  self->X = mat_new (n, p);
-  self->R = mat_new (n, p);
-  if (!learner_initial_dictionary (base, &base->Y, &self->D, error))
+  if (!mat_try_new (&self->X, n, p, error)
+      || !mat_try_new (&self->R, n, p, error)
+      || !learner_initial_dictionary (base, &base->Y, &self->D, error))
     return FALSE;
   if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
     return learner_failed (error);
   parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
-  threshold_choose (&self->X, &base->options, &self->z, &self->end);
-  return TRUE;
+  return threshold_choose (&self->X, &base->options, &self->z, &self->end,
+                           error);
 }
 
 /* X = HT_z (D' Y), R = Y - D X. */

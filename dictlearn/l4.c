@@ -59,8 +59,9 @@ l4_start (Learner *base, GError **error)
   self->D = mat_new (n, n);
   self->old = mat_new (n, n);
   self->M = mat_new (n, n);
-  self->W = mat_new (n, p);
-  self->C = mat_new (n, p);
+  if (!mat_try_new (&self->W, n, p, error)
+      || !mat_try_new (&self->C, n, p, error))
+    return FALSE;
   self->P = preconditioner_new (&base->Y, base->options.noise_floor);
   if (self->P == NULL)
     return learner_failed (error);

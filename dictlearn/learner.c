@@ -125,8 +125,11 @@ keep_samples (Learner *self, const Mat *Y, GError **error)
   }
   if (self->status.samples == 0
       || (guint64) old + (guint64) Y->cols > self->capacity) {
-    self->capacity = (guint64) MAX (2 * old, old + Y->cols);
-    grown = mat_new (self->n, (int) self->capacity);
+    int capacity = MAX (2 * old, old + Y->cols);
+
+    if (!mat_try_new (&grown, self->n, capacity, error))
+      return FALSE;
+    self->capacity = (guint64) capacity;
     grown.cols = old;
     if (old > 0)
       mat_copy (&self->Y, &grown);

@@ -63,9 +63,8 @@ minibatch_start (Learner *base, GError **error)
     return learner_failed (error);
   self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));
   draw_batch (self, 0);
-  polar_step_threshold (self->whitened, self->P, &self->batch, &base->options,
-                        &self->z, &self->end);
-  return TRUE;
+  return polar_step_threshold (self->whitened, self->P, &self->batch,
+                               &base->options, &self->z, &self->end, error);
 }
 
 static gboolean

@@ -72,8 +72,9 @@ start (Online *self, GError **error)
   if (self->whitened == NULL)
     return learner_failed (error);
   fill_window (self);
-  polar_step_threshold (self->whitened, self->P, &self->window, &base->options,
-                        &self->z, &self->end);
+  if (!polar_step_threshold (self->whitened, self->P, &self->window,
+                             &base->options, &self->z, &self->end, error))
+    return FALSE;
   mat_clear (&self->first);
   base->started = TRUE;
   return TRUE;

@@ -42,14 +42,14 @@ orthogonal_start (Learner *base, GError **error)
   self->D = mat_new (n, n);
   self->old = mat_new (n, n);
   self->M = mat_new (n, n);
-  self->X = mat_new (n, base->Y.cols);
-  if (!learner_initial_dictionary (base, &base->Y, &self->D, error))
+  if (!mat_try_new (&self->X, n, base->Y.cols, error)
+      || !learner_initial_dictionary (base, &base->Y, &self->D, error))
     return FALSE;
   if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
     return learner_failed (error);
   parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
-  threshold_choose (&self->X, &base->options, &self->z, &self->end);
-  return TRUE;
+  return threshold_choose (&self->X, &base->options, &self->z, &self->end,
+                           error);
 }
 
 /* |Y - D X|^2 + z^2 |X|_0 a sample.  For orthonormal D and X = HT_z (D' Y),

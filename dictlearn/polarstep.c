@@ -229,16 +229,17 @@ polar_step_step (PolarStep *self, const Preconditioner *P, const MatF *Y,
   return TRUE;
 }
 
-void
+gboolean
 polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
-                      const LearnOptions *options, double *first, double *end)
+                      const LearnOptions *options, double *first, double *end,
+                      GError **error)
 {
   g_auto (Mat) C = mat_new (Y->cols, self->n);
   LearnStatus unused;
 
   code_window (self, P, Y, 0, &unused);
   mat_from_float (&self->X, &C);
-  threshold_choose (&C, options, first, end);
+  return threshold_choose (&C, options, first, end, error);
 }
 
 void

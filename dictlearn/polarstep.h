@@ -39,10 +39,11 @@ gboolean polar_step_step (PolarStep *self, const Preconditioner *P,
 
 /* The threshold that @options ask for: @end is the final one, given or chosen
  * so that a share options.density of the codes of @Y is kept; @first is where
- * it starts, above every code if it is to shrink. */
-void polar_step_threshold (PolarStep *self, const Preconditioner *P,
-                           const MatF *Y, const LearnOptions *options,
-                           double *first, double *end);
+ * it starts, above every code if it is to shrink.  Fails for want of memory.
+ */
+gboolean polar_step_threshold (PolarStep *self, const Preconditioner *P,
+                               const MatF *Y, const LearnOptions *options,
+                               double *first, double *end, GError **error);
 
 /* A = P^-1 D, the dictionary in the original space. */
 void polar_step_dictionary (const PolarStep *self, const Preconditioner *P,

@@ -89,7 +89,9 @@ read_numbers (Tensor *tensor, const guint8 *at, gsize available, gsize size,
   if (count == 0 || !g_size_checked_mul (&total, count, size)
       || total > available)
     return broken (error, "the file is shorter than its header says");
-  tensor->data = g_new (float, count);
+  tensor->data = tessera_try_new (float, count, "the array", error);
+  if (tensor->data == NULL)
+    return FALSE;
   for (gsize i = 0; i < count; i++)
     tensor->data[i] = (float) read_number (at + i * size, size);
   return TRUE;
@@ -170,12 +172,14 @@ parse_npy_shape (const char *at, Tensor *tensor)
 
 /* Turns numbers read in Fortran order, where the first dimension runs fastest,
  * into C order. */
-static void
-reorder_from_fortran (Tensor *tensor)
+static gboolean
+reorder_from_fortran (Tensor *tensor, GError **error)
 {
   gsize count = entries (tensor);
-  float *ordered = g_new (float, count);
+  float *ordered = tessera_try_new (float, count, "the array", error);
 
+  if (ordered == NULL)
+    return FALSE;
   for (gsize i = 0; i < count; i++) {
     gsize rest = i, place = 0;
 
@@ -189,6 +193,7 @@ reorder_from_fortran (Tensor *tensor)
   }
   g_free (tensor->data);
   tensor->data = ordered;
+  return TRUE;
 }
 
 /* Finds the header text; @data_at is set to where the numbers begin. */
@@ -237,9 +242,8 @@ tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error)
     return broken (error, "the array is not of float32 or float64");
   if (!read_numbers (tensor, data + data_at, size - data_at, number, error))
     return FALSE;
-  if (g_str_has_prefix (order, "True"))
-    reorder_from_fortran (tensor);
-  return TRUE;
+  return !g_str_has_prefix (order, "True")
+         || reorder_from_fortran (tensor, error);
 }
 
 /* ---- safetensors ---- */

@@ -31,8 +31,8 @@ GBytes *tensors_to_safetensors (const Tensor *tensors,
                                 const char *const *names, int count,
                                 JsonObject *metadata);
 
-/* Read into an empty @tensor that the caller clears.  Errors are INPUT; their
- * messages say what is wrong, not with which file. */
+/* Read into an empty @tensor that the caller clears.  Errors are INPUT or
+ * MEMORY; their messages say what is wrong, not with which file. */
 gboolean tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error);
 
 /* Reads tensor @name; @metadata is set to the file's metadata, perhaps

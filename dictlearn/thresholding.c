@@ -1,5 +1,7 @@
 #include "dictlearn/thresholding.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,22 +40,25 @@ just_above (double size)
   return nextafterf ((float) size, INFINITY);
 }
 
-double
-threshold_for_density (const Mat *C, double density)
+gboolean
+threshold_for_density (const Mat *C, double density, double *z, GError **error)
 {
   gsize count = (gsize) C->rows * (gsize) C->cols, i = 0;
-  g_autofree double *sizes = g_new (double, count);
+  g_autofree double *sizes =
+    tessera_try_new (double, count, "the sizes of all codes", error);
   gsize kept = (gsize) (density * (double) count + 0.5);
 
-  g_return_val_if_fail (count > 0, 0);
+  g_return_val_if_fail (count > 0, FALSE);
 
+  if (sizes == NULL)
+    return FALSE;
   for (int col = 0; col < C->cols; col++)
     for (int row = 0; row < C->rows; row++)
       sizes[i++] = fabs (*mat_at (C, row, col));
   qsort (sizes, count, sizeof (double), compare_doubles);
-  if (kept == 0)
-    return just_above (sizes[count - 1]);
-  return sizes[count - MIN (kept, count)];
+  *z = kept == 0 ? just_above (sizes[count - 1])
+                 : sizes[count - MIN (kept, count)];
+  return TRUE;
 }
 
 static double
@@ -67,13 +72,16 @@ largest (const Mat *C)
   return most;
 }
 
-void
+gboolean
 threshold_choose (const Mat *C, const LearnOptions *options, double *first,
-                  double *end)
+                  double *end, GError **error)
 {
-  *end = options->threshold > 0 ? options->threshold
-                                : threshold_for_density (C, options->density);
+  *end = options->threshold;
+  if (options->threshold <= 0
+      && !threshold_for_density (C, options->density, end, error))
+    return FALSE;
   *first = options->shrink > 0 ? fmax (*end, just_above (largest (C))) : *end;
+  return TRUE;
 }
 
 double

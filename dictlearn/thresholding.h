@@ -9,15 +9,17 @@
 /* X = HT_z (C); @X may be @C.  Returns the number of non-zeros left. */
 gsize threshold_apply (const Mat *C, double z, Mat *X);
 
-/* The z with which HT_z keeps a share @density of the entries of @C, 0 .. 1:
- * a quantile of |c|. */
-double threshold_for_density (const Mat *C, double density);
+/* Sets @z to that with which HT_z keeps a share @density of the entries of @C,
+ * 0 .. 1: a quantile of |c|.  FALSE with @error set (MEMORY) when there is no
+ * room to sort them. */
+gboolean threshold_for_density (const Mat *C, double density, double *z,
+                                GError **error);
 
 /* What the options of a learner ask for, given its first codes @C: @end is the
  * final threshold, given or chosen for a density; @first is where it starts,
- * above every code if it is to shrink. */
-void threshold_choose (const Mat *C, const LearnOptions *options,
-                       double *first, double *end);
+ * above every code if it is to shrink.  Fails as threshold_for_density(). */
+gboolean threshold_choose (const Mat *C, const LearnOptions *options,
+                           double *first, double *end, GError **error);
 
 /* Algorithm 4, the warm start: a threshold that begins just above every code
  * and shrinks,  z <- max (shrink z, end). */

@@ -35,6 +35,6 @@ typedef struct {
  *
  * @mask receives what became black, for the caller to free.  It may be NULL.
  * Returns NULL with @error set and @mask untouched: USAGE for options out of
- * range or blocks that do not fit, LIMIT when there is no memory. */
+ * range or blocks that do not fit, MEMORY when there is none. */
 Image *image_damage (const Image *image, const DamageOptions *options,
                      Mask **mask, GError **error);

@@ -38,7 +38,7 @@ image_new (int width, int height, int channels, int depth, GError **error)
   image->depth = depth;
   image->meta.orientation = 1;
   if (!allocate_samples (image)) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                  "not enough memory for a picture of %d x %d pixels", width,
                  height);
     return NULL;
@@ -65,7 +65,7 @@ copy_palette (const ImagePalette *palette, Image *image, GError **error)
   image->palette = g_memdup2 (palette, sizeof *palette);
   image->palette->index = g_try_new0 (guint8, image_pixels (image));
   if (image->palette->index == NULL) {
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                          "not enough memory for the palette of a picture");
     return FALSE;
   }

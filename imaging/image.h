@@ -70,7 +70,7 @@ typedef struct {
   int x, y, width, height;
 } ImageArea;
 
-/* Makes a black picture.  Returns NULL, with @error set (LIMIT), when there is
+/* Makes a black picture.  Returns NULL, with @error set (MEMORY), when there is
  * not enough memory. */
 Image *image_new (int width, int height, int channels, int depth,
                   GError **error);

@@ -14,7 +14,7 @@ mask_new (int width, int height, GError **error)
   Mask *mask;
 
   if (missing == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                  "not enough memory for a mask of %d x %d pixels", width,
                  height);
     return NULL;

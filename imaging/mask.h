@@ -23,7 +23,7 @@ mask_hides (guint8 missing, int c)
   return (missing & (MASK_PIXEL | MASK_CHANNEL (c))) != 0;
 }
 
-/* A mask of nothing.  NULL, with @error set (LIMIT), when there is not enough
+/* A mask of nothing.  NULL, with @error set (MEMORY), when there is not enough
  * memory. */
 Mask *mask_new (int width, int height, GError **error);
 

@@ -45,7 +45,7 @@ mask_to_runs (const Mask *mask, GError **error)
   }
   if (ok)
     return byte_sink_finish (&sink);
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                        "not enough memory to write the mask");
   return NULL;
 }

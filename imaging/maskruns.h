@@ -13,10 +13,10 @@
 
 #include "imaging/mask.h"
 
-/* The bytes of @mask, which the caller owns.  NULL with @error set (LIMIT)
+/* The bytes of @mask, which the caller owns.  NULL with @error set (MEMORY)
  * when there is not enough memory. */
 GBytes *mask_to_runs (const Mask *mask, GError **error);
 
 /* The mask that @runs hold.  NULL with @error set: INPUT for bytes that are
- * not those of a mask of that size, LIMIT. */
+ * not those of a mask of that size, MEMORY. */
 Mask *mask_from_runs (GBytes *runs, int width, int height, GError **error);

@@ -144,7 +144,7 @@ ssim_init (Ssim *self, int width, GError **error)
 
   self->memory = next;
   if (next == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                  "not enough memory to compare pictures %d pixels wide",
                  width);
     return FALSE;

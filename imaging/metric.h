@@ -39,7 +39,7 @@ typedef struct {
 /* Compares @result with @reference; swapping the two changes no score.
  *
  * The pixels of @masked, which may be NULL, count for @score->psnr_masked.
- * Returns FALSE with @error set: INPUT when the sizes differ, LIMIT when there
+ * Returns FALSE with @error set: INPUT when the sizes differ, MEMORY when there
  * is no memory for a few dozen rows. */
 gboolean image_score (const Image *reference, const Image *result,
                       const Mask *masked, ImageScore *score, GError **error);

@@ -48,7 +48,8 @@ struct PatchSource {
 
   float *pool; /* capacity patches */
   gsize capacity, held;
-  guint64 drawn; /* from the pool, this epoch */
+  guint64 drawn;   /* from the pool, this epoch */
+  GError *trouble; /* what ended the epoch early, or NULL */
 };
 
 PatchSource *
@@ -74,6 +75,7 @@ patch_source_free (PatchSource *self)
     return;
   g_ptr_array_unref (self->paths);
   image_free (self->picture.image);
+  g_clear_error (&self->trouble);
   g_free (self->seen);
   g_free (self->order);
   g_free (self->pool);
@@ -95,9 +97,19 @@ patch_source_begin (PatchSource *self, int epoch)
   self->wanted = self->options.max_patches;
   self->held = 0;
   self->drawn = 0;
+  g_clear_error (&self->trouble);
   g_clear_pointer (&self->picture.image, image_free);
   random_permutation (self->options.seed, stream (self, STREAM_ORDER),
                       self->paths->len, self->order);
+}
+
+gboolean
+patch_source_check (const PatchSource *self, GError **error)
+{
+  if (self->trouble == NULL)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (self->trouble));
+  return FALSE;
 }
 
 int
@@ -202,6 +214,14 @@ next_place (PatchSource *self)
            (guint64) picture->number << 32 | run, length + (run < longer));
 }
 
+/* Whether another try might find the picture good. */
+static gboolean
+is_no_fault_of_picture (const GError *error)
+{
+  return g_error_matches (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
+         || g_error_matches (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY);
+}
+
 /* Goes through the pictures to the next one that can be used.  FALSE when
  * there is none, or enough was drawn. */
 static gboolean
@@ -226,8 +246,10 @@ next_picture (PatchSource *self)
       self->left--;
       return TRUE;
     }
-    if (g_error_matches (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+    if (is_no_fault_of_picture (error)) {
       self->next = self->paths->len;
+      g_clear_error (&self->trouble);
+      self->trouble = g_steal_pointer (&error);
       return FALSE;
     }
     skip (self, picture,

@@ -11,8 +11,8 @@
 #include "base/matrix.h"
 #include "imaging/image.h"
 
-/* Reads a picture; NULL with @error set when it cannot.  CANCELLED ends the
- * epoch; anything else leaves the picture out. */
+/* Reads a picture; NULL with @error set when it cannot.  CANCELLED and
+ * MEMORY end the epoch; anything else leaves the picture out. */
 typedef Image *(*PictureLoader) (const char *path, gpointer data,
                                  GError **error);
 
@@ -49,6 +49,11 @@ void patch_source_begin (PatchSource *self, int epoch);
  * patches, black 0 and white 1, plane after plane.  Returns how many; 0 at the
  * end of the epoch. */
 int patch_source_read (PatchSource *self, Mat *Y);
+
+/* Whether all pictures had their turn so far, or were no good.  FALSE with
+ * @error set when the loader was cancelled or there was no memory for one:
+ * patches without it would be others. */
+gboolean patch_source_check (const PatchSource *self, GError **error);
 
 /* Pictures that gave patches, and that were left out, in all epochs so far;
  * each counts once. */

@@ -12,7 +12,7 @@ planes_new (int width, int height, int channels, GError **error)
   Planes *planes;
 
   if (data == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                  "not enough memory to work on %d x %d pixels", width, height);
     return NULL;
   }

@@ -11,7 +11,7 @@ typedef struct {
   float *data; /* plane after plane, each row after row */
 } Planes;
 
-/* Zero planes.  NULL, with @error set (LIMIT), when there is not enough
+/* Zero planes.  NULL, with @error set (MEMORY), when there is not enough
  * memory. */
 Planes *planes_new (int width, int height, int channels, GError **error);
 

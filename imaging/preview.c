@@ -1,5 +1,7 @@
 #include "imaging/preview.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -150,7 +152,12 @@ image_preview (const Image *image, const ImageArea *area, int max_side,
                shrink (area->height, longest, max_side), channels, 8, error);
   if (s.preview == NULL)
     return NULL;
-  s.sums = g_new (guint64, (gsize) s.preview->width * SLOTS);
+  s.sums = tessera_try_new (guint64, (gsize) s.preview->width * SLOTS,
+                            "a preview", error);
+  if (s.sums == NULL) {
+    image_free (s.preview);
+    return NULL;
+  }
   for (int j = 0; j < s.preview->height; j++)
     scale_row (&s, j);
   g_free (s.sums);

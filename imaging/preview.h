@@ -14,6 +14,6 @@
 
 /* The preview of @area, which lies within @image, no wider or higher than
  * @max_side and never larger than the area itself.  What can be transparent
- * has alpha.  NULL with @error set (LIMIT) when there is not enough memory. */
+ * has alpha.  NULL with @error set (MEMORY) when there is not enough memory. */
 Image *image_preview (const Image *image, const ImageArea *area, int max_side,
                       GError **error);

@@ -100,8 +100,9 @@ typedef enum {
   TESSERA_ERROR_USAGE,      /* arguments that make no sense */
   TESSERA_ERROR_INPUT,      /* a file or an array is broken, missing, or does
                                not fit */
-  TESSERA_ERROR_LIMIT,      /* a limit is exceeded, or memory too small */
-  TESSERA_ERROR_CANCELLED   /* a progress function asked to stop */
+  TESSERA_ERROR_LIMIT,      /* a limit is exceeded */
+  TESSERA_ERROR_CANCELLED,  /* a progress function asked to stop */
+  TESSERA_ERROR_MEMORY      /* there is not enough memory */
 } TesseraError;
 
 TESSERA_API GQuark tessera_error_quark (void);

@@ -1,5 +1,7 @@
 #include "omp/sparse.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 SparseMat
@@ -15,6 +17,25 @@ sparse_new (int rows, int cols, int capacity)
     .index = g_new (int, entries),
     .value = g_new (float, entries),
   };
+}
+
+gboolean
+sparse_try_new (SparseMat *X, int rows, int cols, int capacity, GError **error)
+{
+  gsize entries = (gsize) cols * (gsize) capacity;
+
+  *X = (SparseMat){ .rows = rows, .cols = cols, .capacity = capacity };
+  X->count = tessera_try_new (int, cols, "sparse codes", error);
+  if (X->count != NULL)
+    X->index = tessera_try_new (int, entries, "sparse codes", error);
+  if (X->index != NULL)
+    X->value = tessera_try_new (float, entries, "sparse codes", error);
+  if (X->value != NULL) {
+    memset (X->count, 0, (gsize) cols * sizeof (int));
+    return TRUE;
+  }
+  sparse_clear (X);
+  return FALSE;
 }
 
 void

@@ -17,6 +17,11 @@ typedef struct {
 
 /* All columns empty; the caller owns it. */
 SparseMat sparse_new (int rows, int cols, int capacity);
+
+/* The same for sizes that come from data.  FALSE with @error set (MEMORY) and
+ * @X empty when there is not enough. */
+gboolean sparse_try_new (SparseMat *X, int rows, int cols, int capacity,
+                         GError **error);
 void sparse_clear (SparseMat *X);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SparseMat, sparse_clear)
 

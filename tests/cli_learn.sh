@@ -265,4 +265,22 @@ for option in $(grep -oE '^ +(-., )?--[a-z-]+' out | grep -oE -- '--[a-z-]+'); d
     "$ROOT/docs/man/tessera-learn.1" "$ROOT/docs/man/tessera.1"
 done
 
+# ---- little memory ----
+
+# A picture that is good, and larger than the memory.
+if (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
+  mkdir large
+  cp "$PHOTOS/beach0.png" large/a.png
+  perl -e "$PNG"'print png (14000, 14000, 0, "\0" x (14001 * 14000))' \
+    >large/b.png
+  (ulimit -v 500000 && exec "$TESSERA" learn large --iterations 3 \
+    -o large.safetensors) 2>err
+  status=$?
+  judge "a picture larger than the memory is not left out" 4
+  ok "... but named" says "large/b.png"
+  ok "... and nothing is learned without it" [ ! -e large.safetensors ]
+else
+  skip "a picture larger than the memory" "the program cannot be limited"
+fi
+
 finish

@@ -115,7 +115,7 @@ find_in_block (RowWindow *window, int top, int bottom,
   PatchSearch search;
 
   (void) progress, (void) error;
-  patch_search_init (&search, window);
+  g_assert_true (patch_search_init (&search, window, NULL));
   patch_search_update (&search, top - RADIUS, bottom + SIDE + RADIUS);
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i), found[COUNT];

@@ -56,7 +56,7 @@ test_memory (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (image_new (G_MAXINT, G_MAXINT, 4, 16, &error));
-  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT);
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY);
 }
 
 static void

@@ -33,19 +33,25 @@ enum { STREAM_SPLIT = 0x636d7000, STREAM_PROBES };
 
 /* ---- which are good ---- */
 
-/* Whether the picture can be read and is larger than a patch. */
+/* Finds out whether the picture can be read and is larger than a patch.  FALSE
+ * with @error set when there is no memory for it, which is no fault of its. */
 static gboolean
-is_good (Compare *compare, const char *path)
+try_picture (Compare *compare, const char *path, gboolean *good,
+             GError **error)
 {
   g_autoptr (GError) why = NULL;
   g_autoptr (Image) image = picture_load (path, &compare->line.limits, &why);
 
-  if (image != NULL && image->width >= compare->patch
-      && image->height >= compare->patch)
-    return TRUE;
-  skipped_files_add (&compare->skipped, path,
-                     why != NULL ? why->message : "smaller than a patch");
-  return FALSE;
+  *good = image != NULL && image->width >= compare->patch
+          && image->height >= compare->patch;
+  if (g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_MEMORY)) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (!*good)
+    skipped_files_add (&compare->skipped, path,
+                       why != NULL ? why->message : "smaller than a patch");
+  return TRUE;
 }
 
 static void
@@ -63,15 +69,19 @@ shuffle (GPtrArray *paths, guint64 seed, guint64 stream)
 
 /* Moves good pictures from the front of @from to @to until that has @count;
  * bad ones on the way are dropped. */
-static void
-take_good (Compare *compare, GPtrArray *from, GPtrArray *to, guint count)
+static gboolean
+take_good (Compare *compare, GPtrArray *from, GPtrArray *to, guint count,
+           GError **error)
 {
   guint taken = 0;
 
   while (taken < from->len && to->len < count) {
     char *path = from->pdata[taken];
+    gboolean good;
 
-    if (is_good (compare, path)) {
+    if (!try_picture (compare, path, &good, error))
+      return FALSE;
+    if (good) {
       from->pdata[taken] = NULL; /* has another owner now */
       g_ptr_array_add (to, path);
     }
@@ -79,6 +89,7 @@ take_good (Compare *compare, GPtrArray *from, GPtrArray *to, guint count)
   }
   if (taken > 0)
     g_ptr_array_remove_range (from, 0, taken);
+  return TRUE;
 }
 
 /* ---- train and test ---- */
@@ -122,7 +133,9 @@ split (Compare *compare, GError **error)
       "must train",
       wanted, all);
   shuffle (compare->training, compare->line.seed, STREAM_SPLIT);
-  take_good (compare, compare->training, compare->testing, (guint) wanted);
+  if (!take_good (compare, compare->training, compare->testing, (guint) wanted,
+                  error))
+    return FALSE;
   if (compare->testing->len == 0)
     return set_none_good (compare, error);
   if (compare->training->len > 0)
@@ -180,8 +193,9 @@ take_folders (Compare *compare, GError **error)
     return FALSE;
   if (wanted > 0)
     shuffle (tests, compare->line.seed, STREAM_SPLIT);
-  take_good (compare, tests, compare->testing,
-             wanted > 0 ? (guint) wanted : G_MAXUINT);
+  if (!take_good (compare, tests, compare->testing,
+                  wanted > 0 ? (guint) wanted : G_MAXUINT, error))
+    return FALSE;
   if (compare->testing->len == 0)
     return set_none_good (compare, error);
   return check_distinct (compare, error);
@@ -194,7 +208,8 @@ take_probes (Compare *compare, GError **error)
   guint wanted = CLAMP (compare->training->len / PROBE_SHARE, 1, MOST_PROBES);
 
   shuffle (compare->training, compare->line.seed, STREAM_PROBES);
-  take_good (compare, compare->training, compare->probing, wanted);
+  if (!take_good (compare, compare->training, compare->probing, wanted, error))
+    return FALSE;
   if (compare->probing->len == 0)
     return set_none_good (compare, error);
   if (compare->training->len == 0)
@@ -299,7 +314,9 @@ compare_gather_patches (Compare *compare, const Progress *progress,
   if (!check_memory (compare, error))
     return FALSE;
   source = patch_source_new (compare->training, &options);
-  compare->Y = mat_new (compare_length (compare), compare->patches);
+  if (!mat_try_new (&compare->Y, compare_length (compare), compare->patches,
+                    error))
+    return FALSE;
   do {
     Mat rest = mat_columns (&compare->Y, read, compare->patches - read);
 
@@ -307,7 +324,8 @@ compare_gather_patches (Compare *compare, const Progress *progress,
     read += count;
   } while (count > 0 && read < compare->patches);
   compare->Y.cols = read;
-  if (!progress_step (progress, 1, error))
+  if (!progress_step (progress, 1, error)
+      || !patch_source_check (source, error))
     return FALSE;
   return read > 0 || set_none_good (compare, error);
 }

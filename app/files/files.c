@@ -56,7 +56,7 @@ output_name (const char *path)
 static void
 set_read_error (GError **error)
 {
-  int code = errno == ENOMEM ? TESSERA_ERROR_LIMIT : TESSERA_ERROR_INPUT;
+  int code = errno == ENOMEM ? TESSERA_ERROR_MEMORY : TESSERA_ERROR_INPUT;
 
   g_set_error (error, TESSERA_ERROR, code, "cannot be read: %s",
                g_strerror (errno));

@@ -14,8 +14,7 @@ static void
 explain_limit (GError **error)
 {
   if (error != NULL
-      && g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_LIMIT)
-      && strstr ((*error)->message, "limit") != NULL) {
+      && g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_LIMIT)) {
     g_autofree char *message = (*error)->message;
 
     (*error)->message =

@@ -98,7 +98,8 @@ feed (Learn *learn, GError **error)
     int count = patch_source_read (learn->source, &learn->block);
     Mat Y = mat_columns (&learn->block, 0, count);
 
-    if (!progress_step (progress, learner_share (learn->learner), error))
+    if (!progress_step (progress, learner_share (learn->learner), error)
+        || !patch_source_check (learn->source, error))
       return FALSE;
     if (count > 0) {
       skipped_files_say (&learn->skipped);
@@ -128,7 +129,8 @@ polish_pass (Learn *learn, Polish *polisher, int pass, GError **error)
 
     count = patch_source_read (learn->source, &learn->block);
     if (!progress_step (&learn->budget.progress, (double) pass / learn->polish,
-                        error))
+                        error)
+        || !patch_source_check (learn->source, error))
       return FALSE;
     Y = mat_columns (&learn->block, 0, count);
     polish_feed (polisher, &Y);

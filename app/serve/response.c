@@ -46,6 +46,7 @@ status_for (const GError *error)
   case TESSERA_ERROR_INPUT:
     return 422; /* Unprocessable Content */
   case TESSERA_ERROR_LIMIT:
+  case TESSERA_ERROR_MEMORY:
     return 503; /* Service Unavailable */
   default:
     return 500; /* Internal Server Error */

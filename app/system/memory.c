@@ -18,7 +18,7 @@ on_message (const char *domain, GLogLevelFlags level, const char *message,
     return;
   }
   if (strstr (message, "alloc") != NULL || strstr (message, "thread") != NULL)
-    unfinished_exit ("not enough memory", exit_status (TESSERA_ERROR_LIMIT));
+    unfinished_exit ("not enough memory", exit_status (TESSERA_ERROR_MEMORY));
   unfinished_exit (message, exit_status (TESSERA_ERROR_FAILED));
 }
 

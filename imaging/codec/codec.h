@@ -32,7 +32,8 @@ typedef struct {
 
 /* Decodes @data, whatever format it is in; the result is upright.
  * @name is used in messages only.  Returns NULL with @error set: INPUT for a
- * broken or unknown file, LIMIT for one that is too large. */
+ * broken or unknown file, LIMIT for one that is too large,
+ * MEMORY for one that there is no room for. */
 Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
                      GError **error);
 

@@ -33,7 +33,7 @@ on_error (j_common_ptr cinfo)
   switch (cinfo->err->msg_code) {
   case JERR_OUT_OF_MEMORY:
   case JERR_NO_BACKING_STORE: /* more than max_memory_to_use */
-    jpegcodec_fail (cinfo, TESSERA_ERROR_LIMIT,
+    jpegcodec_fail (cinfo, TESSERA_ERROR_MEMORY,
                     "not enough memory for the JPEG");
   default:
     fail_with_message (cinfo);

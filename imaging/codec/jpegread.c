@@ -110,7 +110,11 @@ make_image (Reader *reader)
 
   cinfo->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
   cinfo->dct_method = JDCT_ISLOW; /* the exact one */
-  reader->row = g_malloc ((gsize) cinfo->image_width * (gsize) channels);
+  reader->row =
+    tessera_try_new (guint8, (gsize) cinfo->image_width * (gsize) channels,
+                     "the JPEG", &reader->errors.error);
+  if (reader->row == NULL)
+    return FALSE;
   reader->image =
     image_new ((int) cinfo->image_width, (int) cinfo->image_height, channels,
                8, &reader->errors.error);

@@ -54,7 +54,7 @@ static void
 append (Writer *writer, gsize size)
 {
   if (!byte_sink_append (&writer->sink, writer->buffer, size))
-    jpegcodec_fail ((j_common_ptr) &writer->cinfo, TESSERA_ERROR_LIMIT,
+    jpegcodec_fail ((j_common_ptr) &writer->cinfo, TESSERA_ERROR_MEMORY,
                     "not enough memory for the JPEG");
 }
 
@@ -147,7 +147,10 @@ jpegcodec_write (const Image *image, const EncodeOptions *options,
 
   if (!check_image (image, error))
     return NULL;
-  writer.row = g_malloc ((gsize) image->width * (gsize) image->channels);
+  writer.row = tessera_try_new (
+    guint8, (gsize) image->width * (gsize) image->channels, "the JPEG", error);
+  if (writer.row == NULL)
+    return NULL;
   writer.cinfo.err = jpegcodec_errors_init (
     &writer.errors, TESSERA_ERROR_FAILED, "cannot make a JPEG");
   if (write_file (&writer))

@@ -14,7 +14,7 @@
 
 /* The upright picture of @stored, which lies in its file as @orientation
  * (1 .. 8) says.  Palette indices turn too, metadata is the same.
- * Returns NULL, with @error set (LIMIT), when there is not enough memory. */
+ * Returns NULL, with @error set (MEMORY), when there is not enough memory. */
 Image *orient_upright (const Image *stored, int orientation, GError **error);
 
 /* The other way round: the picture as its file stores it. */

@@ -18,7 +18,7 @@ pngcodec_note (GError **error, TesseraError code, const char *format, ...)
 void
 pngcodec_note_no_memory (GError **error)
 {
-  pngcodec_note (error, TESSERA_ERROR_LIMIT, "not enough memory for the PNG");
+  pngcodec_note (error, TESSERA_ERROR_MEMORY, "not enough memory for the PNG");
 }
 
 png_voidp

@@ -90,8 +90,11 @@ unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
     return FALSE;
   }
 
-  g_autofree guint8 *profile = g_malloc (size);
+  g_autofree guint8 *profile =
+    tessera_try_new (guint8, size, "the colour profile", error);
 
+  if (profile == NULL)
+    return FALSE;
   memcpy (profile, header, ICC_HEADER_SIZE);
   if (read_exactly (stream, profile + ICC_HEADER_SIZE, size - ICC_HEADER_SIZE))
     *icc = g_bytes_new_take (g_steal_pointer (&profile), size);

@@ -38,7 +38,7 @@ struct Canvas {
 static gboolean
 lack_of_memory (const Image *image, GError **error)
 {
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
                "not enough memory to work on %d x %d pixels", image->width,
                image->height);
   return FALSE;

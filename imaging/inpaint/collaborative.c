@@ -1,12 +1,14 @@
 #include "imaging/inpaint/collaborative.h"
 
 #include "base/cpudispatch.h"
+#include "base/error.h"
 #include "base/parallel.h"
 #include "imaging/inpaint/dct.h"
 #include "imaging/inpaint/patches.h"
 #include "imaging/inpaint/patchsearch.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Patches that a thread codes at a time, and that wait to be averaged. */
 #define CHUNK 128
@@ -43,7 +45,8 @@ typedef struct {
   float *patches;    /* those of a batch */
   Place *places;     /* of these */
   float *weights;    /* of these */
-  GArray *members;   /* Member: of each group in turn */
+  Member *members;   /* of each group in turn */
+  gsize room;        /* for so many of them */
   guint groups_done; /* in this round */
 } Size;
 
@@ -251,23 +254,43 @@ add_channel (int channel, int worker, gpointer data)
                  size->weights[p]);
 }
 
-static void
-code_batch (Collaborative *r, RowWindow *window, Size *size,
-            const Place *centres, int groups)
+/* Makes room for @count members, with some to spare: how many groups there
+ * are depends on the holes. */
+static gboolean
+make_room (Size *size, gsize count, GError **error)
 {
-  guint first = size->groups_done * (guint) size->scale.similar;
+  gsize room = MAX (count, 2 * size->room);
+  Member *larger;
+
+  if (count <= size->room)
+    return TRUE;
+  larger = g_try_realloc_n (size->members, room, sizeof (Member));
+  if (larger == NULL)
+    return tessera_fail (error, TESSERA_ERROR_MEMORY,
+                         "not enough memory for groups of similar patches");
+  memset (larger + size->room, 0, (room - size->room) * sizeof (Member));
+  size->members = larger;
+  size->room = room;
+  return TRUE;
+}
+
+static gboolean
+code_batch (Collaborative *r, RowWindow *window, Size *size,
+            const Place *centres, int groups, GError **error)
+{
+  gsize first = (gsize) size->groups_done * (gsize) size->scale.similar;
   Adding adding = { window, size, groups * size->scale.similar };
   Batch batch = { r, window, size, centres, NULL, groups };
 
-  if (r->looking)
-    g_array_set_size (size->members, first + (guint) adding.count);
-  batch.members = &g_array_index (size->members, Member, first);
-
+  if (!make_room (size, first + (gsize) adding.count, error))
+    return FALSE;
+  batch.members = size->members + first;
   parallel_for ((adding.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
                 NULL);
   parallel_for (window->channels, add_channel, &adding, NULL, NULL);
   r->coded += (gsize) adding.count;
   size->groups_done += (guint) groups;
+  return TRUE;
 }
 
 static gboolean
@@ -279,11 +302,10 @@ code_size (Collaborative *r, RowWindow *window, Size *size, int top,
   guint most = (guint) (BATCH / size->scale.similar);
 
   for (guint start = 0; start < places->len; start += most) {
-    if (!progress_step (progress, (double) start / (double) places->len,
-                        error))
+    if (!progress_step (progress, (double) start / (double) places->len, error)
+        || !code_batch (r, window, size, &g_array_index (places, Place, start),
+                        (int) MIN (most, places->len - start), error))
       return FALSE;
-    code_batch (r, window, size, &g_array_index (places, Place, start),
-                (int) MIN (most, places->len - start));
   }
   return TRUE;
 }
@@ -295,8 +317,8 @@ code_block (RowWindow *window, int top, int bottom, const Progress *progress,
   Collaborative *r = data;
   int reach = collaborative_reach (r->settings);
 
-  if (r->search.grey == NULL)
-    patch_search_init (&r->search, window);
+  if (r->search.grey == NULL && !patch_search_init (&r->search, window, error))
+    return FALSE;
   r->search.window = window;
   if (r->looking)
     patch_search_update (&r->search, top - SEARCH_RADIUS, bottom + reach);
@@ -338,7 +360,6 @@ size_init (Size *size, const CollaborativeScale *scale, int channels)
   size->patches = g_new (float, (gsize) numbers *BATCH);
   size->places = g_new (Place, BATCH);
   size->weights = g_new (float, BATCH);
-  size->members = g_array_new (FALSE, TRUE, sizeof (Member));
 }
 
 static void
@@ -348,7 +369,7 @@ size_clear (Size *size)
   g_free (size->patches);
   g_free (size->places);
   g_free (size->weights);
-  g_array_unref (size->members);
+  g_free (size->members);
 }
 
 static void

@@ -1,14 +1,18 @@
 #include "imaging/inpaint/patchsearch.h"
 
 #include "base/cpudispatch.h"
+#include "base/error.h"
 
 #include <math.h>
 
-void
-patch_search_init (PatchSearch *self, const RowWindow *window)
+gboolean
+patch_search_init (PatchSearch *self, const RowWindow *window, GError **error)
 {
+  gsize count = (gsize) window->rows * (gsize) window->width;
+
   self->window = window;
-  self->grey = g_new (float, (gsize) window->rows *(gsize) window->width);
+  self->grey = tessera_try_new (float, count, "rows of the picture", error);
+  return self->grey != NULL;
 }
 
 void

@@ -16,8 +16,10 @@ typedef struct {
   float *grey;
 } PatchSearch;
 
-/* @window may change what it holds, but not its size. */
-void patch_search_init (PatchSearch *self, const RowWindow *window);
+/* @window may change what it holds, but not its size.  FALSE with @error set
+ * (MEMORY) when there is not enough. */
+gboolean patch_search_init (PatchSearch *self, const RowWindow *window,
+                            GError **error);
 void patch_search_clear (PatchSearch *self);
 
 /* Takes over rows @top .. @bottom - 1 of the window. */
