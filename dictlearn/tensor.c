@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "dictlearn/boundedjson.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,8 +93,12 @@ read_numbers (Tensor *tensor, const guint8 *at, gsize available, gsize size,
   tensor->data = tessera_try_new (float, count, "the array", error);
   if (tensor->data == NULL)
     return FALSE;
-  for (gsize i = 0; i < count; i++)
+  for (gsize i = 0; i < count; i++) {
     tensor->data[i] = (float) read_number (at + i * size, size);
+    if (!isfinite (tensor->data[i]))
+      return tessera_fail (error, TESSERA_ERROR_INPUT,
+                           "number %" G_GSIZE_FORMAT " is not finite", i);
+  }
   return TRUE;
 }
 

@@ -4,9 +4,12 @@
  */
 #include "omp/pursuit.h"
 
+#include "base/error.h"
 #include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "omp/pursuitprivate.h"
+
+#include <math.h>
 
 MatF
 padded_new (int rows, int cols)
@@ -103,6 +106,33 @@ encode_chunk (int chunk, int worker, gpointer data)
   job->method->encode (&job->task, job->workspaces[worker], first, cols);
 }
 
+/* Whether all that counts in a signal is a number.  @weights may be NULL. */
+static gboolean
+is_finite (const float *y, const float *weights, int rows)
+{
+  gboolean finite = TRUE;
+
+  for (int i = 0; i < rows; i++) {
+    float w = weights != NULL ? weights[i] : 1;
+
+    finite &= w >= 0 && w <= 1 && (w == 0 || isfinite (y[i]));
+  }
+  return finite;
+}
+
+static gboolean
+check_finite (const MatF *Y, const MatF *weights, GError **error)
+{
+  for (int j = 0; j < Y->cols; j++)
+    if (!is_finite (matf_at (Y, 0, j),
+                    weights != NULL ? matf_at (weights, 0, j) : NULL, Y->rows))
+      return tessera_fail (error, TESSERA_ERROR_INPUT,
+                           "signal %d holds a value that is not finite, or a "
+                           "weight outside of 0 to 1",
+                           j);
+  return TRUE;
+}
+
 gboolean
 pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
                 const PursuitOptions *options, SparseMat *X,
@@ -121,6 +151,8 @@ pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
   g_return_val_if_fail (options->max_atoms <= X->capacity, FALSE);
   g_return_val_if_fail (options->max_atoms <= self->D.cols, FALSE);
 
+  if (!check_finite (Y, weights, error))
+    return FALSE;
   job.workspaces = g_new (gpointer, workers);
   for (int i = 0; i < workers; i++)
     job.workspaces[i] =

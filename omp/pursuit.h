@@ -44,8 +44,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pursuit, pursuit_free)
  * Cost a column, for s atoms: without weights 2 n k + s^2 k operations, with
  * weights 2 (s + 1) m k + 2 s^2 m, where m samples have a weight above 0.
  *
- * @progress may be NULL.  Returns FALSE only when it was cancelled; @error is
- * then set and @X is undefined. */
+ * @progress may be NULL.  Returns FALSE with @error set, and @X undefined: INPUT
+ * when a sample that counts is not finite, or CANCELLED. */
 gboolean pursuit_encode (const Pursuit *self, const MatF *Y,
                          const MatF *weights, const PursuitOptions *options,
                          SparseMat *X, const Progress *progress,

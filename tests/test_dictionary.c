@@ -140,6 +140,31 @@ test_broken_files (void)
   }
 }
 
+static void
+test_not_finite (void)
+{
+  g_test_summary ("A dictionary of numbers that are none is refused");
+
+  static const float odd[] = { NAN, INFINITY, -INFINITY };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (odd); i++) {
+    g_autoptr (Dictionary) dictionary = random_atoms (4, 1, 5);
+    GBytes *files[2];
+
+    *matf_at (&dictionary->atoms, 3, 4) = odd[i];
+    files[0] = dictionary_to_safetensors (dictionary);
+    files[1] = dictionary_to_npy (dictionary);
+    for (int f = 0; f < 2; f++) {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (dictionary_from_bytes (files[f], "x", &error));
+      g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+      g_assert_nonnull (strstr (error->message, "not finite"));
+      g_bytes_unref (files[f]);
+    }
+  }
+}
+
 /* A safetensors file whose header is @header and which has no data. */
 static GBytes *
 file_with_header (const char *header)
@@ -227,6 +252,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dictionary/npy", test_npy_comes_back);
   g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);
   g_test_add_func ("/dictionary/broken", test_broken_files);
+  g_test_add_func ("/dictionary/not-finite", test_not_finite);
   g_test_add_func ("/dictionary/nested", test_nested_header);
   g_test_add_func ("/dictionary/hidden-nesting", test_hidden_nesting);
   return g_test_run ();

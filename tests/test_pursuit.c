@@ -365,6 +365,42 @@ test_corner_cases (void)
       g_assert_true (isfinite (sparse_value (&X, p)[s]));
 }
 
+/* Numbers that are none, or too large to be squared. */
+static void
+test_not_finite (void)
+{
+  PursuitOptions options = { .max_atoms = 5 };
+  static const float odd[] = { NAN, INFINITY, -INFINITY, 1e30f, -3e38f };
+  g_auto (MatF) D = random_dictionary (20, 30, 8);
+  g_auto (SparseMat) X = sparse_new (30, 4, 5);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (odd); i++)
+    for (int masked = 0; masked < 2; masked++) {
+      g_auto (MatF) Y = random_matf (20, 4, 9);
+      g_auto (MatF) W = matf_new (20, 4);
+      g_autoptr (GError) error = NULL;
+      gboolean ok;
+
+      for (int j = 0; j < 20 * 4; j++)
+        W.data[j] = 1;
+      *matf_at (&Y, 7, 2) = odd[i];
+      ok = pursuit_encode (pursuit, &Y, masked ? &W : NULL, &options, &X, NULL,
+                           &error);
+      g_assert_true (ok == (isfinite (odd[i]) != 0));
+      if (!ok)
+        g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+      for (int p = 0; ok && p < 4; p++)
+        for (int s = 0; s < X.count[p]; s++)
+          g_assert_cmpint (sparse_index (&X, p)[s], <, 30);
+
+      /* A sample that does not count may be anything. */
+      *matf_at (&W, 7, 2) = 0;
+      g_assert_true (
+        pursuit_encode (pursuit, &Y, &W, &options, &X, NULL, NULL));
+    }
+}
+
 static void
 test_threads_give_the_same (void)
 {
@@ -529,6 +565,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pursuit/hidden", test_hidden_samples_have_no_influence);
   g_test_add_func ("/pursuit/recovery", test_sparse_signals_come_back);
   g_test_add_func ("/pursuit/corners", test_corner_cases);
+  g_test_add_func ("/pursuit/not-finite", test_not_finite);
   g_test_add_func ("/pursuit/threads", test_threads_give_the_same);
   g_test_add_func ("/pursuit/kernels", test_kernels);
   return g_test_run ();
