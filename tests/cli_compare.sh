@@ -206,8 +206,22 @@ judge "one good picture beside a broken one" 3
 compare photos --damage blocks:20x50 -o never
 judge "blocks that fit into no picture" 3
 ok "... says what fits" says "do not fit"
-compare --train photos --test test -a dct -o report2
-judge "the same pictures under another name" 0
+compare --train photos --test test -a dct -o never
+judge "the same pictures in another folder" 2
+ok "... says which" says "photos/p6.png"
+ok "... and what it is called there" says "test/p6.png"
+mkdir twice
+cp photos/p[1-4].png twice
+cp photos/p1.png twice/copy.png
+compare twice -a dct -o twice_report
+judge "a picture under two names" 0
+ok "... counts once" grep -q '"training_pictures" : 2,' \
+  twice_report/results.json
+ok "... and both names are told" says \
+  "left out: twice/p1.png: the same picture as twice/copy.png"
+rm twice/p[2-4].png
+compare twice -a dct -o never
+judge "nothing but copies of a picture" 3
 compare --train photos --test photos -a dct -o never
 judge "the same pictures to train and to test" 2
 ok "... says which" says "is in --train and in --test"

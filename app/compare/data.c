@@ -6,6 +6,7 @@
  */
 #include "app/compare/compare.h"
 
+#include "app/files/files.h"
 #include "app/files/picturefile.h"
 #include "app/files/picturelist.h"
 #include "app/cli/terminal.h"
@@ -13,7 +14,6 @@
 #include "base/random.h"
 #include "imaging/patchsource.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Streams of random numbers. */
@@ -107,31 +107,82 @@ set_none_good (const Compare *compare, GError **error)
   return FALSE;
 }
 
+/* ---- the same picture under two names ---- */
+
+/* Pictures by the checksum of their file. */
+static GHashTable *
+contents_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+/* The path of a picture that was asked for before and has the same content.
+ * NULL if there is none; @path, which must live as long as @seen, is then
+ * found later.  A file that cannot be read is like no other. */
+static const char *
+contents_find (GHashTable *seen, const char *path)
+{
+  g_autoptr (GBytes) bytes = file_read (path, NULL);
+  g_autofree char *checksum = NULL;
+  const char *same;
+
+  if (bytes == NULL)
+    return NULL;
+  checksum = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
+  same = g_hash_table_lookup (seen, checksum);
+  if (same == NULL)
+    g_hash_table_insert (seen, g_steal_pointer (&checksum), (char *) path);
+  return same;
+}
+
+/* Leaves out pictures that are there twice: one would train, and the other
+ * test. */
+static void
+drop_copies (Compare *compare, GPtrArray *paths)
+{
+  g_autoptr (GHashTable) seen = contents_new ();
+
+  for (guint i = 0; i < paths->len;) {
+    const char *same = contents_find (seen, paths->pdata[i]);
+    g_autofree char *why = NULL;
+
+    if (same == NULL) {
+      i++;
+      continue;
+    }
+    why = g_strdup_printf ("the same picture as %s", same);
+    skipped_files_add (&compare->skipped, paths->pdata[i], why);
+    g_ptr_array_remove_index (paths, i);
+  }
+}
+
 /* From the arguments. */
 static gboolean
 split (Compare *compare, GError **error)
 {
   int wanted = compare->test_pictures;
-  int all;
+  int all, distinct;
 
   compare->training = picture_list_find (compare->line.arguments, error);
   if (compare->training == NULL)
     return FALSE;
   all = (int) compare->training->len;
-  if (all < 2)
+  drop_copies (compare, compare->training);
+  distinct = (int) compare->training->len;
+  if (distinct < 2)
     return tessera_fail (
       error, TESSERA_ERROR_INPUT,
       "%s: one picture cannot both train and test; give two at "
       "least",
       (char *) compare->training->pdata[0]);
   if (wanted == 0)
-    wanted = CLAMP (all / TEST_SHARE, 1, USUAL_TESTS);
-  if (wanted >= all)
+    wanted = CLAMP (distinct / TEST_SHARE, 1, USUAL_TESTS);
+  if (wanted >= distinct)
     return tessera_fail (
       error, TESSERA_ERROR_USAGE,
       "--test-pictures %d: there are only %d, and one at least "
       "must train",
-      wanted, all);
+      wanted, distinct);
   shuffle (compare->training, compare->line.seed, STREAM_SPLIT);
   if (!take_good (compare, compare->training, compare->testing, (guint) wanted,
                   error))
@@ -151,27 +202,21 @@ split (Compare *compare, GError **error)
 static gboolean
 check_distinct (const Compare *compare, GError **error)
 {
-  g_autoptr (GHashTable) seen =
-    g_hash_table_new_full (g_str_hash, g_str_equal, free, NULL);
+  g_autoptr (GHashTable) seen = contents_new ();
 
-  for (guint i = 0; i < compare->training->len; i++) {
-    char *real = realpath (compare->training->pdata[i], NULL);
-
-    if (real != NULL)
-      g_hash_table_add (seen, real);
-  }
+  for (guint i = 0; i < compare->training->len; i++)
+    contents_find (seen, compare->training->pdata[i]);
   for (guint i = 0; i < compare->testing->len; i++) {
     const char *path = compare->testing->pdata[i];
-    char *real = realpath (path, NULL);
-    gboolean both = real != NULL && g_hash_table_contains (seen, real);
+    const char *same = contents_find (seen, path);
 
-    free (real);
-    if (both)
+    /* Two of the test pictures may be the same. */
+    if (same != NULL && !g_ptr_array_find (compare->testing, same, NULL))
       return tessera_fail (
         error, TESSERA_ERROR_USAGE,
-        "%s: is in --train and in --test; what was learned from "
+        "%s: is in --train and in --test, there as %s; what was learned from "
         "cannot test",
-        path);
+        same, path);
   }
   return TRUE;
 }
