@@ -352,4 +352,21 @@ else
   skip "table.tex compiles" "there is no pdflatex"
 fi
 
+# ---- the bar ----
+
+# Reading must take longer than what shows no bar, a quarter of a second.
+mkdir slow
+perl -e "$PNG"'print png (5000, 5000, 2, join "", ("\0" . "\x40" x 15000) x 5000)' \
+  >slow/large.png
+if command -v script >/dev/null; then
+  TERM=xterm script -qec "'$TESSERA' compare --train slow --test test \
+    --patch 4 --patches 600 -a dct -o bar" /dev/null >shown
+  ok "a bar is shown" grep -q 'reading pictures\|learning\|restoring' shown
+  ok "... and never goes back" perl -0777 -ne '
+    my $most = 0;
+    for (/[#.]  +(\d+) %/g) { exit 1 if $_ < $most; $most = $_ }' shown
+else
+  skip "a bar that never goes back" "there is no script"
+fi
+
 finish

@@ -28,8 +28,9 @@ static const char about[] =
 #define MOST_PATCHES 10000000
 #define MOST_PICTURES 100000
 
-/* Share of the work that learning is, for the bar. */
-#define LEARNING_SHARE 0.4
+/* Where reading ends and learning ends, for the bar. */
+#define READING_END 0.05
+#define LEARNING_END 0.4
 
 /* ---- what was asked for ---- */
 
@@ -174,14 +175,16 @@ static gboolean
 run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
          GError **error)
 {
-  ProgressPart learning = { progress, 0, LEARNING_SHARE };
-  ProgressPart testing = { progress, LEARNING_SHARE, 1 };
-  Progress part = progress_part (&learning);
+  ProgressPart reading = { progress, 0, READING_END };
+  ProgressPart learning = { progress, READING_END, LEARNING_END };
+  ProgressPart testing = { progress, LEARNING_END, 1 };
+  Progress part = progress_part (&reading);
 
-  if (!compare_gather_patches (compare, progress, error))
+  if (!compare_gather_patches (compare, &part, error))
     return FALSE;
   skipped_files_say (&compare->skipped);
   progress_bar_set_label (bar, "learning");
+  part = progress_part (&learning);
   if (!compare_learn (compare, &part, error))
     return FALSE;
   progress_bar_set_label (bar, "restoring");
