@@ -301,6 +301,35 @@ ok "SIGTERM ends it well" [ "$status" -eq 0 ]
 ok "... without a word of complaint" [ "$(wc -l <server_err)" -eq 1 ]
 ok "... and without leaving files" [ -z "$(ls temporary)" ]
 
+# ---- a crowd at the door ----
+
+start
+key=
+printf '%s' "$token" >right
+ask POST /api/session @right
+key=$(value key)
+# 530 requests that never end, by somebody who does not know the key.
+mkfifo held
+perl -e '
+  use IO::Socket::INET;
+  my @crowd = map {
+    my $socket = IO::Socket::INET->new (PeerAddr => "127.0.0.1",
+                                        PeerPort => $ARGV[0], Timeout => 1);
+    syswrite $socket, "GET / HTTP/1.1\r\nHo" if $socket;
+    $socket } 1 .. 530;
+  open my $out, ">", "held"; print $out "held\n"; close $out;
+  sleep 60;' "$port" &
+crowd=$!
+read -r _ <held
+timeout 20 perl "$ROOT/tests/httpclient.pl" "$port" GET /api/about \
+  "X-Tessera-Key:$key" >reply
+ok "a crowd of half requests does not lock the owner out" \
+  [ "$(head -n 1 reply)" = 200 ]
+kill "$crowd"
+wait "$crowd" 2>/dev/null
+
+stop TERM
+
 start --idle 1
 key=
 printf '%s' "$token" >right

@@ -2,6 +2,9 @@
  *
  * A client that sends a byte now and then is never idle, and would hold its
  * connection for ever.  So each gets a time by which it must be through.
+ * Strangers, who have not shown that they may be here, get a few connections
+ * only: those that wait longest go first, since whoever has something to say
+ * says it at once.
  *
  * All functions may be called from any thread.
  */
@@ -17,6 +20,11 @@ void deadlines_free (Deadlines *self);
 /* Gives the connection named by @key, with its socket @fd, so many seconds
  * from now. */
 void deadlines_set (Deadlines *self, gconstpointer key, int fd, int seconds);
+
+/* The same for a stranger.  If there are more than @most of them, the one that
+ * was first is cut. */
+void deadlines_set_stranger (Deadlines *self, gconstpointer key, int fd,
+                             int seconds, guint most);
 
 /* To be called before the socket is closed. */
 void deadlines_remove (Deadlines *self, gconstpointer key);

@@ -126,6 +126,15 @@ find_fault (const ServeContext *context, const Route *route,
 }
 
 gboolean
+routes_know (const Request *request, gpointer data)
+{
+  const ServeContext *context = data;
+
+  return access_has_key (&context->access,
+                         request_header (request, "X-Tessera-Key"));
+}
+
+gboolean
 routes_admit (const Request *request, gsize *max_body, Response *response,
               gpointer data)
 {

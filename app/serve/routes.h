@@ -36,6 +36,7 @@
 #define ROUTE_MOST_PICTURE ((gsize) 512 << 20)
 
 /* For a Server; @data is a Web. */
+gboolean routes_know (const Request *request, gpointer data);
 gboolean routes_admit (const Request *request, gsize *max_body,
                        Response *response, gpointer data);
 void routes_respond (const Request *request, Response *response,

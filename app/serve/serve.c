@@ -96,7 +96,8 @@ context_clear (ServeContext *context)
 static gboolean
 start (Serve *serve, GError **error)
 {
-  ServerHandlers handlers = { routes_admit, routes_respond, &serve->context };
+  ServerHandlers handlers = { routes_know, routes_admit, routes_respond,
+                              &serve->context };
 
   mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
   serve->server = server_new (&serve->port, error);

@@ -18,6 +18,8 @@
 #define IDLE_SECONDS 30     /* without a byte in either direction */
 #define HEADER_SECONDS 60   /* from the connection to the end of a header */
 #define REQUEST_SECONDS 300 /* from there to the end of the answer */
+#define MOST_STRANGERS 64   /* connections on which no key was shown */
+#define STRANGER_SECONDS 15 /* for a header, and for a request */
 #define HEADER_BYTES (64 * 1024)
 #define STACK_BYTES (1024 * 1024)
 #define MOST_HANDLERS 16 /* requests that are answered at a time */
@@ -43,6 +45,7 @@ typedef struct {
   Server *server;
   Request request;
   Response response;
+  gboolean known;   /* the key was shown */
   gboolean refused; /* the answer stands before the body is there */
   gsize max_body;
   ByteSink body;
@@ -221,14 +224,33 @@ send_response (struct MHD_Connection *connection, const Response *response)
 
 /* ---- what libmicrohttpd calls ---- */
 
-static void
-set_deadline (Server *self, struct MHD_Connection *connection, int seconds)
+/* The socket of a connection, -1 if there is none. */
+static int
+socket_of (struct MHD_Connection *connection)
 {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-  if (info != NULL)
-    deadlines_set (self->deadlines, connection, info->connect_fd, seconds);
+  return info != NULL ? info->connect_fd : -1;
+}
+
+static void
+set_deadline (Server *self, struct MHD_Connection *connection, int seconds)
+{
+  int fd = socket_of (connection);
+
+  if (fd >= 0)
+    deadlines_set (self->deadlines, connection, fd, seconds);
+}
+
+static void
+set_stranger (Server *self, struct MHD_Connection *connection)
+{
+  int fd = socket_of (connection);
+
+  if (fd >= 0)
+    deadlines_set_stranger (self->deadlines, connection, fd, STRANGER_SECONDS,
+                            MOST_STRANGERS);
 }
 
 static void
@@ -239,7 +261,7 @@ on_connection (void *data, struct MHD_Connection *connection, void **context,
 
   (void) context;
   if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    set_deadline (self, connection, HEADER_SECONDS);
+    set_stranger (self, connection);
   else
     deadlines_remove (self->deadlines, connection);
 }
@@ -248,11 +270,16 @@ static void
 on_completed (void *data, struct MHD_Connection *connection, void **context,
               enum MHD_RequestTerminationCode code)
 {
+  Exchange *exchange = *context;
+
   (void) code;
-  if (*context != NULL)
-    exchange_free (*context);
+  if (exchange != NULL && exchange->known)
+    set_deadline (data, connection, HEADER_SECONDS);
+  else
+    set_stranger (data, connection);
+  if (exchange != NULL)
+    exchange_free (exchange);
   *context = NULL;
-  set_deadline (data, connection, HEADER_SECONDS);
 }
 
 /* A word with a zero byte in it means nothing to us, not even its start. */
@@ -280,7 +307,12 @@ on_header (Server *self, struct MHD_Connection *connection, const char *path,
   exchange->server = self;
   exchange->request =
     (Request){ .method = method, .path = path, .connection = connection };
-  set_deadline (self, connection, REQUEST_SECONDS);
+  exchange->known =
+    self->handlers.knows (&exchange->request, self->handlers.data);
+  if (exchange->known)
+    set_deadline (self, connection, REQUEST_SECONDS);
+  else
+    set_stranger (self, connection);
   begin (exchange);
   length = announced_length (&exchange->request);
   if (exchange->refused && length > MOST_DRAINED)

@@ -21,6 +21,10 @@ const char *request_header (const Request *request, const char *name);
 const char *request_argument (const Request *request, const char *name);
 
 typedef struct {
+  /* Whether the request shows that its sender may be here.  Connections on
+   * which none has are few and short. */
+  gboolean (*knows) (const Request *request, gpointer data);
+
   /* Looks at a request before its body is read.  Sets @max_body to the most
    * bytes that it may have, or fills in @response and returns FALSE. */
   gboolean (*admit) (const Request *request, gsize *max_body,
