@@ -328,6 +328,33 @@ ok "a crowd of half requests does not lock the owner out" \
 kill "$crowd"
 wait "$crowd" 2>/dev/null
 
+# ---- a sudden end ----
+
+answers "something to learn from" 200 POST /api/training @training.png
+answers "learning for long" 200 POST \
+  "/api/learning?algorithm=online&seconds=3600&name=never"
+for _ in $(seq 100); do
+  [ -n "$(children)" ] && break
+  sleep 0.1
+done
+learning=$(children)
+stop KILL
+for _ in $(seq 50); do
+  kill -0 $learning 2>/dev/null || break
+  sleep 0.1
+done
+ok "a killed server takes its processes along" \
+  not kill -0 $learning 2>/dev/null
+ok "... but leaves its folder" [ -n "$(ls temporary)" ]
+left=$(ls temporary)
+start
+ok "... which the next one removes" [ ! -e "temporary/$left" ]
+own=$(ls temporary)
+first=$server
+start
+ok "... but not that of one that lives" [ -e "temporary/$own" ]
+stop TERM
+server=$first
 stop TERM
 
 start --idle 1

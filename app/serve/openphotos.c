@@ -1,8 +1,7 @@
 #include "app/serve/openphotos.h"
 
+#include "app/system/memory.h"
 #include "base/error.h"
-
-#include <unistd.h>
 
 /* A decoded sample, and the most of them that a pixel can have. */
 #define MOST_PIXEL_BYTES (4 * sizeof (guint16))
@@ -21,12 +20,9 @@ struct OpenPhotos {
 OpenPhotosLimits
 open_photos_limits_default (void)
 {
-  gsize memory =
-    (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
-
   return (OpenPhotosLimits){ .image = IMAGE_LIMITS_DEFAULTS,
                              .most_photos = 16,
-                             .most_bytes = memory / 2,
+                             .most_bytes = memory_size ("") / 2,
                              .idle_seconds = 180 };
 }
 

@@ -5,14 +5,25 @@
 #include "base/error.h"
 #include "imaging/codec/codec.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MOST_PICTURES 500
 #define MOST_PICTURE_BYTES ((gsize) 2 << 30)
 
+/* In the folder, and locked as long as its server lives. */
+#define LOCK_NAME "lock"
+#define FOLDER_PREFIX "tessera-"
+
 struct WorkFolder {
   char *folder, *pictures;
+  int lock_fd; /* -1 for none */
   GMutex lock; /* for what follows */
   guint picture_count;
   gsize picture_bytes;
@@ -39,13 +50,68 @@ remove_tree (const char *path)
   g_remove (path);
 }
 
+/* ---- folders of servers that are gone ---- */
+
+/* Locks the folder for as long as this process lives.  The file gets its name
+ * when it is locked: no other server takes the folder for one that is left
+ * over.  Without a lock nobody ever clears the folder, which does no harm. */
+static int
+lock_folder (const char *folder)
+{
+  g_autofree char *new = g_build_filename (folder, LOCK_NAME ".new", NULL);
+  g_autofree char *path = g_build_filename (folder, LOCK_NAME, NULL);
+  int fd = open (new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+  if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) == 0 && rename (new, path) == 0)
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+/* Whether @folder is ours, and nobody holds its lock any more. */
+static gboolean
+is_left_over (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, LOCK_NAME, NULL);
+  struct stat info;
+  gboolean free_lock;
+  int fd;
+
+  if (lstat (folder, &info) != 0 || !S_ISDIR (info.st_mode)
+      || info.st_uid != geteuid ())
+    return FALSE;
+  fd = open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0)
+    return FALSE;
+  free_lock = flock (fd, LOCK_EX | LOCK_NB) == 0;
+  close (fd);
+  return free_lock;
+}
+
+/* Removes the folders of servers that had no time to do it themselves. */
+static void
+clear_left_over (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (g_get_tmp_dir (), 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *folder = g_build_filename (g_get_tmp_dir (), name, NULL);
+
+    if (g_str_has_prefix (name, FOLDER_PREFIX) && is_left_over (folder))
+      remove_tree (folder);
+  }
+}
+
 WorkFolder *
 work_folder_new (GError **error)
 {
   g_autofree char *folder =
-    g_build_filename (g_get_tmp_dir (), "tessera-XXXXXX", NULL);
+    g_build_filename (g_get_tmp_dir (), FOLDER_PREFIX "XXXXXX", NULL);
   WorkFolder *self;
 
+  clear_left_over ();
   if (g_mkdtemp (folder) == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                  "%s: no folder for temporary files can be made",
@@ -54,6 +120,7 @@ work_folder_new (GError **error)
   }
   self = g_new0 (WorkFolder, 1);
   self->pictures = g_build_filename (folder, "pictures", NULL);
+  self->lock_fd = lock_folder (folder);
   self->folder = g_steal_pointer (&folder);
   self->published =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -68,6 +135,8 @@ work_folder_free (WorkFolder *self)
   if (self == NULL)
     return;
   remove_tree (self->folder);
+  if (self->lock_fd >= 0)
+    close (self->lock_fd);
   g_hash_table_unref (self->published);
   g_mutex_clear (&self->lock);
   g_free (self->pictures);
@@ -194,11 +263,24 @@ work_folder_bundled (void)
   return NULL;
 }
 
+/* Runs in the child: it ends with the server, whatever ends that.  The signal
+ * comes when the thread that started the child ends, and that one waits for
+ * the child; @data is the process of the server, which may be gone by now. */
+static void
+end_with_server (gpointer data)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != GPOINTER_TO_INT (data))
+    _exit (TESSERA_ERROR_FAILED);
+}
+
 static GSubprocess *
 start_child (const char *const *arguments, GError **error)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autofree char *self = own_path ();
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
+    G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_autoptr (GError) trouble = NULL;
   GSubprocess *child;
 
@@ -206,10 +288,10 @@ start_child (const char *const *arguments, GError **error)
   for (; *arguments != NULL; arguments++)
     g_ptr_array_add (argv, (char *) *arguments);
   g_ptr_array_add (argv, NULL);
-  child = g_subprocess_newv ((const char *const *) argv->pdata,
-                             G_SUBPROCESS_FLAGS_STDOUT_SILENCE
-                               | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                             &trouble);
+  g_subprocess_launcher_set_child_setup (launcher, end_with_server,
+                                         GINT_TO_POINTER (getpid ()), NULL);
+  child = g_subprocess_launcher_spawnv (
+    launcher, (const char *const *) argv->pdata, &trouble);
   if (child == NULL)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                          trouble->message);

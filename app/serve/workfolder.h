@@ -2,7 +2,8 @@
  *
  * These are commands of this program, run as processes of their own: they
  * take long, and can be stopped at once.  They find their pictures and leave
- * their results in a temporary folder, which vanishes with it.
+ * their results in a temporary folder, which vanishes with it.  When the
+ * server is killed, so are they, and the next server removes its folder.
  *
  * All functions may be called from any thread.
  */

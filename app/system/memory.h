@@ -15,5 +15,10 @@
 /* To be called once, at the start. */
 void memory_init (void);
 
+/* Bytes that this process could have at most: the memory of the machine, or of
+ * the cgroup that it is in, as containers have one, if that is less.  @root is
+ * "" for the real /proc and /sys. */
+gsize memory_size (const char *root);
+
 /* Whether there is a limit to the address space, as "ulimit -v" sets one. */
 gboolean memory_is_limited (void);
