@@ -30,8 +30,9 @@ environment_of () {
   wait "$server" 2>/dev/null
 }
 
+# To be run in the background, where it has a shell of its own.
 limited () {
-  (ulimit -v 4000000 && exec "$TESSERA" serve)
+  ulimit -v 4000000 && exec "$TESSERA" serve
 }
 
 environment_of limited
