@@ -42,6 +42,25 @@ for file in bin/tessera include/tessera.h lib/libtessera.a lib/libtessera.so \
   ok "$file is there" [ -s "$PLACE/$file" ]
 done
 ok "the program runs from there" quiet "$PLACE/bin/tessera" --version
+
+# The page offers the photographs that were installed.
+"$PLACE/bin/tessera" serve --no-open -q >address 2>err &
+server=$!
+for _ in $(seq 100); do
+  [ -s address ] && break
+  sleep 0.1
+done
+port=$(sed 's/.*127.0.0.1:\([0-9]*\).*/\1/' address)
+sed 's/.*#//' address | tr -d '\n' >token
+key=$(perl "$ROOT/tests/httpclient.pl" "$port" POST /api/session @token \
+  | perl -0ne 'print $1 if /"key" : "(\w+)"/')
+perl "$ROOT/tests/httpclient.pl" "$port" GET /api/about "X-Tessera-Key:$key" \
+  >about
+ok "its page finds the photographs" \
+  grep -q "\"bundled\" : \"$PLACE/share/tessera/photos\"" about
+kill "$server"
+wait "$server"
+
 ok "pkg-config knows the version" [ "$(pkg-config --modversion tessera)" = \
   "$("$TESSERA" --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')" ]
 
