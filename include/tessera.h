@@ -128,8 +128,9 @@ TESSERA_API void tessera_context_free (TesseraContext *context);
 TESSERA_API int tessera_context_threads (const TesseraContext *context);
 
 /* Called from time to time while a function works, on the thread that called
- * it, with the fraction that is done, 0 to 1, which never falls.  Returns
- * FALSE to stop: the function then fails with CANCELLED. */
+ * it, with the fraction that is done, 0 to 1, which never falls; with 1 when
+ * all is done.  Returns FALSE to stop: the function then fails with CANCELLED,
+ * unless all was done. */
 typedef gboolean (*TesseraProgressFunc) (double done, void *data);
 
 /* ---- arrays ---- */
@@ -183,12 +184,11 @@ typedef struct {
 
 /* Read a PNG or JPEG file; the content counts, not the name.  INPUT when it
  * cannot be opened or is broken, LIMIT when it is too large. */
-TESSERA_API TesseraImage *
-tessera_image_read (const char *path, const TesseraReadOptions *options,
-                    GError **error);
-TESSERA_API TesseraImage *
-tessera_image_decode (const void *data, size_t size,
-                      const TesseraReadOptions *options, GError **error);
+TESSERA_API TesseraImage *tessera_image_read (
+  const char *path, const TesseraReadOptions *options, GError **error);
+TESSERA_API TesseraImage *tessera_image_decode (
+  const void *data, size_t size, const TesseraReadOptions *options,
+  GError **error);
 
 /* Writes a file, whole or not at all; one that exists is replaced.  USAGE when
  * the ending names no format, or the format cannot hold the image (JPEG: 16
@@ -269,9 +269,9 @@ typedef enum {
 
 /* What a picture of a mask says: visible pixels above zero (JPEG: half of the
  * range) are missing. */
-TESSERA_API TesseraMask *
-tessera_mask_from_image (const TesseraImage *image,
-                         TesseraMaskChannels channels, GError **error);
+TESSERA_API TesseraMask *tessera_mask_from_image (const TesseraImage *image,
+                                                  TesseraMaskChannels channels,
+                                                  GError **error);
 
 /* The pixels of @image that have one colour, of 8 bits per channel.  In a
  * picture read from a JPEG, samples may differ by a few levels. */
@@ -321,9 +321,9 @@ typedef struct {
 
 /* A mask of the damage in @image, perhaps empty.  Takes seconds for a large
  * picture.  USAGE for a name that is unknown. */
-TESSERA_API TesseraMask *
-tessera_find_damage (TesseraContext *context, const TesseraImage *image,
-                     const TesseraFindOptions *options, GError **error);
+TESSERA_API TesseraMask *tessera_find_damage (
+  TesseraContext *context, const TesseraImage *image,
+  const TesseraFindOptions *options, GError **error);
 
 /* Estimates the standard deviation of white noise where white is 255; 0 where
  * it is too weak to tell from the grain of a clean photograph.  Pixels of
@@ -397,9 +397,10 @@ typedef struct {
 /* A damaged copy of @image; the same seed gives the same damage.  *@missing is
  * set to the mask of what became black; it may be NULL.  USAGE for options out
  * of range and blocks that do not fit. */
-TESSERA_API TesseraImage *
-tessera_damage (const TesseraImage *image, const TesseraDamageOptions *options,
-                TesseraMask **missing, GError **error);
+TESSERA_API TesseraImage *tessera_damage (const TesseraImage *image,
+                                          const TesseraDamageOptions *options,
+                                          TesseraMask **missing,
+                                          GError **error);
 
 typedef struct {
   size_t size;
@@ -428,19 +429,19 @@ TESSERA_API gboolean tessera_score (const TesseraImage *reference,
  * than 16384 atoms or patches larger than 64. */
 TESSERA_API TesseraDictionary *tessera_dictionary_read (const char *path,
                                                         GError **error);
-TESSERA_API TesseraDictionary *
-tessera_dictionary_decode (const void *data, size_t size, GError **error);
+TESSERA_API TesseraDictionary *tessera_dictionary_decode (const void *data,
+                                                          size_t size,
+                                                          GError **error);
 
 /* Writes a file, whole or not at all; one that exists is replaced.  The ending
  * names the format: .safetensors, or .npy for the atoms alone. */
-TESSERA_API gboolean
-tessera_dictionary_write (const TesseraDictionary *dictionary,
-                          const char *path, GError **error);
+TESSERA_API gboolean tessera_dictionary_write (
+  const TesseraDictionary *dictionary, const char *path, GError **error);
 
 /* The cosine transform: n orthonormal atoms, in the order of rising frequency.
  * @patch is 1 to 64, @channels 1 or 3. */
-TESSERA_API TesseraDictionary *
-tessera_dictionary_dct (int patch, int channels, GError **error);
+TESSERA_API TesseraDictionary *tessera_dictionary_dct (int patch, int channels,
+                                                       GError **error);
 
 /* 300 atoms of 10 x 10 x 3 that come with the library, learned from
  * photographs by the online algorithm. */
@@ -448,22 +449,19 @@ TESSERA_API TesseraDictionary *tessera_dictionary_learned (void);
 
 /* The columns of @atoms, n x k, scaled to length one.  INPUT when a column is
  * zero or not finite. */
-TESSERA_API TesseraDictionary *
-tessera_dictionary_from_atoms (const TesseraMatrix *atoms, int patch,
-                               int channels, GError **error);
+TESSERA_API TesseraDictionary *tessera_dictionary_from_atoms (
+  const TesseraMatrix *atoms, int patch, int channels, GError **error);
 TESSERA_API void tessera_dictionary_free (TesseraDictionary *dictionary);
 
-TESSERA_API int
-tessera_dictionary_patch (const TesseraDictionary *dictionary);
-TESSERA_API int
-tessera_dictionary_channels (const TesseraDictionary *dictionary);
-TESSERA_API int
-tessera_dictionary_atoms (const TesseraDictionary *dictionary);
+TESSERA_API int tessera_dictionary_patch (const TesseraDictionary *dictionary);
+TESSERA_API int tessera_dictionary_channels (
+  const TesseraDictionary *dictionary);
+TESSERA_API int tessera_dictionary_atoms (const TesseraDictionary *dictionary);
 
 /* The name of the algorithm that made it, or NULL where that is unknown; valid
  * as long as @dictionary. */
-TESSERA_API const char *
-tessera_dictionary_algorithm (const TesseraDictionary *dictionary);
+TESSERA_API const char *tessera_dictionary_algorithm (
+  const TesseraDictionary *dictionary);
 
 /* Copies the atoms to @atoms, n x k. */
 TESSERA_API gboolean
@@ -472,9 +470,8 @@ tessera_dictionary_get_atoms (const TesseraDictionary *dictionary,
 
 /* A picture of all atoms, each scaled to black .. white; an entry of an atom
  * is @zoom x @zoom pixels. */
-TESSERA_API TesseraImage *
-tessera_dictionary_mosaic (const TesseraDictionary *dictionary, int zoom,
-                           GError **error);
+TESSERA_API TesseraImage *tessera_dictionary_mosaic (
+  const TesseraDictionary *dictionary, int zoom, GError **error);
 
 /* ---- orthogonal matching pursuit ---- */
 
@@ -583,14 +580,14 @@ typedef struct {
 
   /* For tessera_learn_from_files() only. */
   size_t max_patches; /* per round through the pictures (100000) */
-  int step; /* patches lie at multiples of this in a picture (1) */
+  int step;           /* patches lie at multiples of this in a picture (1) */
 } TesseraLearnOptions;
 
 /* How far a learner is. */
 typedef struct {
   size_t size;
-  int iterations; /* done so far */
-  size_t samples; /* seen so far */
+  int iterations;                               /* done so far */
+  size_t samples;                               /* seen so far */
   double objective, density, threshold, change; /* see docs/algorithms.md */
 } TesseraLearnStatus;
 
@@ -607,9 +604,8 @@ typedef struct TesseraLearner TesseraLearner;
 /* @options may be NULL.  Keeps a reference to @context, which may be NULL;
  * the progress function of @options is called by the two functions that
  * follow.  USAGE for an unknown algorithm and options out of range. */
-TESSERA_API TesseraLearner *
-tessera_learner_new (TesseraContext *context,
-                     const TesseraLearnOptions *options, GError **error);
+TESSERA_API TesseraLearner *tessera_learner_new (
+  TesseraContext *context, const TesseraLearnOptions *options, GError **error);
 TESSERA_API void tessera_learner_free (TesseraLearner *learner);
 
 /* Hands over the columns of @samples, n x any number.  Algorithms that stream
@@ -636,8 +632,8 @@ TESSERA_API gboolean tessera_learner_status (const TesseraLearner *learner,
 /* What was learned so far: as a dictionary, if samples are patches; or as
  * columns of length one in @atoms, n x k.  USAGE before the first iteration.
  */
-TESSERA_API TesseraDictionary *
-tessera_learner_dictionary (const TesseraLearner *learner, GError **error);
+TESSERA_API TesseraDictionary *tessera_learner_dictionary (
+  const TesseraLearner *learner, GError **error);
 TESSERA_API gboolean tessera_learner_get_atoms (const TesseraLearner *learner,
                                                 const TesseraMatrix *atoms,
                                                 GError **error);

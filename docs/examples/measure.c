@@ -30,10 +30,9 @@ print_found (const TesseraMask *truth, const TesseraMask *found)
 static gboolean
 measure (TesseraContext *context, const TesseraImage *clean, GError **error)
 {
-  TesseraDamageOptions damage = { .size = sizeof damage,
-                                  .block_side = 10,
-                                  .block_count = 9,
-                                  .seed = 1 };
+  TesseraDamageOptions damage = {
+    .size = sizeof damage, .block_side = 10, .block_count = 9, .seed = 1
+  };
   TesseraFindOptions find = { .size = sizeof find, .kinds = "blocks" };
   TesseraScore before = { .size = sizeof before };
   TesseraScore after = { .size = sizeof after };

@@ -25,9 +25,9 @@ mend (TesseraContext *context, TesseraImage *image, TesseraImage *marks,
   TesseraRestoreReport report = { .size = sizeof report };
   TesseraMask *mask =
     tessera_mask_from_image (marks, TESSERA_MASK_AUTO, error);
-  gboolean ok = mask != NULL
-                && tessera_restore (context, image, mask, &options, &report,
-                                    error);
+  gboolean ok =
+    mask != NULL
+    && tessera_restore (context, image, mask, &options, &report, error);
 
   if (ok)
     fprintf (stderr, "\rfilled %zu pixels\n", report.filled_pixels);

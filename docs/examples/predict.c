@@ -3,10 +3,10 @@
  *     predict PICTURE...
  *
  * Learns 300 atoms from all pictures by K-SVD.  Then cuts the last picture
- * into patches of 10 x 10 x 3 samples, hides half of the samples of each, codes
- * the others by masked orthogonal matching pursuit, and predicts the hidden
- * ones from the codes.  Prints the mean squared error where they were hidden,
- * and that of predicting each by the mean of the visible samples.
+ * into patches of 10 x 10 x 3 samples, hides half of the samples of each,
+ * codes the others by masked orthogonal matching pursuit, and predicts the
+ * hidden ones from the codes.  Prints the mean squared error where they were
+ * hidden, and that of predicting each by the mean of the visible samples.
  *
  * Build:  cc predict.c -o predict $(pkg-config --cflags --libs tessera)
  */
@@ -19,12 +19,9 @@ enum { SIDE = 10, CHANNELS = 3, LENGTH = SIDE * SIDE * CHANNELS, ATOMS = 20 };
 static TesseraMatrix
 columns_of (float *data, int rows, int columns)
 {
-  return (TesseraMatrix){ data,
-                          TESSERA_FLOAT32,
-                          rows,
-                          columns,
-                          sizeof (float),
-                          (ptrdiff_t) sizeof (float) * rows };
+  return (TesseraMatrix){ data,           TESSERA_FLOAT32,
+                          rows,           columns,
+                          sizeof (float), (ptrdiff_t) sizeof (float) * rows };
 }
 
 /* The patches of @image side by side; *@count is set to their number. */
@@ -36,8 +33,7 @@ cut_patches (const TesseraImage *image, int *count, GError **error)
   int across = width / SIDE, down = height / SIDE;
   float *plane = g_new (float, width *height *CHANNELS);
   float *patches = g_new (float, across *down *LENGTH), *to = patches;
-  TesseraPixels pixels = { plane, TESSERA_FLOAT32,
-                           .row_stride = 4 * width,
+  TesseraPixels pixels = { plane, TESSERA_FLOAT32, .row_stride = 4 * width,
                            .pixel_stride = 4,
                            .channel_stride = 4 * width * height };
 
@@ -67,8 +63,8 @@ square (double x)
 
 /* Prints how well hidden samples are predicted. */
 static void
-print_errors (const float *truth, const float *weights,
-              const float *predicted, int count)
+print_errors (const float *truth, const float *weights, const float *predicted,
+              int count)
 {
   double by_atoms = 0, by_mean = 0;
   int hidden = 0;
@@ -109,9 +105,9 @@ predict (const TesseraPursuit *pursuit, float *patches, int count,
 
   for (int i = 0; i < count * LENGTH; i++)
     weights[i] = (float) g_rand_boolean (random);
-  ok = tessera_pursuit_encode (pursuit, &signals, &seen, &options, &codes,
-                               error)
-       && tessera_pursuit_decode (pursuit, &codes, &result, error);
+  ok =
+    tessera_pursuit_encode (pursuit, &signals, &seen, &options, &codes, error)
+    && tessera_pursuit_decode (pursuit, &codes, &result, error);
   if (ok)
     print_errors (patches, weights, predicted, count);
   g_rand_free (random);

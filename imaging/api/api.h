@@ -42,6 +42,10 @@ const Progress *call_begin (Call *call, TesseraContext *context,
                             TesseraProgressFunc func, void *data);
 void call_end (Call *call);
 
+/* Before call_end(), when all is done: tells the progress function so, whose
+ * answer no longer counts. */
+void call_complete (Call *call);
+
 /* @context may be NULL. */
 TesseraContext *context_ref (TesseraContext *context);
 

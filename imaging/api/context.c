@@ -83,6 +83,13 @@ call_begin (Call *call, TesseraContext *context, TesseraProgressFunc func,
 }
 
 void
+call_complete (Call *call)
+{
+  if (call->func != NULL && call->done < 1)
+    call->func (1, call->data);
+}
+
+void
 call_end (Call *call)
 {
   parallel_leave (&call->scope);

@@ -32,6 +32,5 @@ write_whole_file (const char *path, GBytes *bytes, GError **error)
            path, data != NULL ? data : "", (gssize) size,
            G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
            FILE_MODE, &trouble)
-         || tessera_fail (error, TESSERA_ERROR_FAILED, "%s",
-                          trouble->message);
+         || tessera_fail (error, TESSERA_ERROR_FAILED, "%s", trouble->message);
 }

@@ -67,7 +67,7 @@ find_all (const TesseraImage *image, const GPtrArray *chosen,
       return FALSE;
     mask_add (mask, found);
   }
-  return progress_step (progress, 1, error);
+  return TRUE;
 }
 
 TesseraMask *
@@ -93,6 +93,8 @@ tessera_find_damage (TesseraContext *context, const TesseraImage *image,
     return NULL;
   progress = call_begin (&call, context, o.progress, o.progress_data);
   ok = find_all (image, chosen, progress, mask, error);
+  if (ok)
+    call_complete (&call);
   call_end (&call);
   return ok ? g_steal_pointer (&mask) : NULL;
 }

@@ -288,6 +288,8 @@ tessera_learner_finish (TesseraLearner *learner, GError **error)
   progress = call_begin (&call, learner->context, learner->progress,
                          learner->progress_data);
   ok = learner_finish (learner->learner, progress, error);
+  if (ok)
+    call_complete (&call);
   call_end (&call);
   return ok;
 }
@@ -342,10 +344,9 @@ tessera_learner_dictionary (const TesseraLearner *learner, GError **error)
     return NULL;
   }
   A = learned_atoms (learner, error);
-  return A.data != NULL
-           ? learn_make_dictionary (learner->learner, &A, learner->patch,
-                                    learner->channels)
-           : NULL;
+  return A.data != NULL ? learn_make_dictionary (
+           learner->learner, &A, learner->patch, learner->channels)
+                        : NULL;
 }
 
 gboolean
@@ -419,10 +420,9 @@ feed (Reading *reading, PatchSource *source, GError **error)
       continue;
     }
     if (patch_source_used (source) == 0)
-      return tessera_fail (error, TESSERA_ERROR_INPUT,
-                           "no picture can be used: %s",
-                           reading->last != NULL ? reading->last
-                                                 : "there is none");
+      return tessera_fail (
+        error, TESSERA_ERROR_INPUT, "no picture can be used: %s",
+        reading->last != NULL ? reading->last : "there is none");
     if (!learner->class->streams)
       return TRUE;
     patch_source_begin (source, ++epoch);
@@ -436,11 +436,10 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
             const TesseraLearnOptions *o, GError **error)
 {
   Call call;
-  Reading reading = {
-    self->learner,
-    call_begin (&call, self->context, self->progress, self->progress_data),
-    NULL
-  };
+  Reading reading = { self->learner,
+                      call_begin (&call, self->context, self->progress,
+                                  self->progress_data),
+                      NULL };
   PatchSourceOptions options = {
     .patch = self->patch,
     .channels = self->channels,
@@ -457,6 +456,8 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
   gboolean ok = feed (&reading, source, error)
                 && learner_finish (self->learner, reading.progress, error);
 
+  if (ok)
+    call_complete (&call);
   call_end (&call);
   g_free (reading.last);
   return ok;

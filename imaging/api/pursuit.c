@@ -142,6 +142,8 @@ encode (const TesseraPursuit *self, const MatF *Y, const MatF *weights,
   gboolean ok =
     pursuit_encode (self->pursuit, Y, weights, options, &X, progress, error);
 
+  if (ok)
+    call_complete (&call);
   call_end (&call);
   return ok;
 }

@@ -59,6 +59,8 @@ restore (TesseraContext *context, TesseraImage *image,
     return FALSE;
   progress = call_begin (&call, context, o->progress, o->progress_data);
   ok = image_restore (image, missing, &options, report, progress, error);
+  if (ok)
+    call_complete (&call);
   call_end (&call);
   return ok;
 }
