@@ -344,6 +344,14 @@ typedef enum {
   TESSERA_QUALITY_BEST = 1
 } TesseraQuality;
 
+/* What fills the parts of a hole that are too thick for patches. */
+typedef enum {
+  TESSERA_FILL_AUTO,   /* texture from elsewhere in the picture, softened by
+                          a smooth ground */
+  TESSERA_FILL_SMOOTH, /* the smooth ground and coarse structure alone */
+  TESSERA_FILL_TEXTURE /* texture alone */
+} TesseraFill;
+
 typedef enum {
   TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit */
   TESSERA_NOISE_ESTIMATE, /* measure its level; keep the known pixels bit for
@@ -362,6 +370,8 @@ typedef struct {
   double sigma;       /* for TESSERA_NOISE_GIVEN: standard deviation where
                          white is 255, 0 to 255 */
   int paper_protocol; /* not 0: separate patches, 30 atoms, as in the paper */
+  TesseraFill fill;
+  uint64_t seed; /* of the search for texture */
 } TesseraRestoreOptions;
 
 typedef struct {

@@ -400,6 +400,11 @@ test_restore_options (void)
   g_assert_true (tessera_restore (NULL, image, NULL, &options, NULL, NULL));
   after = png_of (image);
   g_assert_true (g_bytes_equal (before, after));
+  options.fill = (TesseraFill) 3;
+  g_assert_false (tessera_restore (NULL, image, NULL, &options, NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.fill = TESSERA_FILL_AUTO;
   options.noise = TESSERA_NOISE_GIVEN;
   options.sigma = 20;
   g_assert_true (tessera_restore (NULL, image, NULL, &options, &report, NULL));
@@ -408,6 +413,40 @@ test_restore_options (void)
   g_assert_false (g_bytes_equal (before, clean));
   tessera_mask_free (wrong);
   tessera_image_free (image);
+}
+
+/* A hole of 60 x 60 in the middle of 100 x 80 pixels, filled. */
+static GBytes *
+filled (TesseraFill fill, guint64 seed)
+{
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST,
+                                    .fill = fill,
+                                    .seed = seed };
+  TesseraImage *image = read_photo ();
+  TesseraMask *hole = tessera_mask_new (100, 80, NULL);
+  g_autofree guint8 *bytes = g_malloc0 (100 * 80);
+  GBytes *png;
+
+  for (int y = 10; y < 70; y++)
+    memset (bytes + y * 100 + 20, TESSERA_MASK_PIXEL, 60);
+  tessera_mask_set (hole, bytes, 100);
+  g_assert_true (tessera_restore (NULL, image, hole, &options, NULL, NULL));
+  png = png_of (image);
+  tessera_mask_free (hole);
+  tessera_image_free (image);
+  return png;
+}
+
+static void
+test_fill (void)
+{
+  g_autoptr (GBytes) smooth = filled (TESSERA_FILL_SMOOTH, 0);
+  g_autoptr (GBytes) texture = filled (TESSERA_FILL_TEXTURE, 1);
+  g_autoptr (GBytes) again = filled (TESSERA_FILL_TEXTURE, 1);
+
+  g_assert_false (g_bytes_equal (smooth, texture));
+  g_assert_true (g_bytes_equal (texture, again));
 }
 
 static void
@@ -706,6 +745,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/shared-context", test_shared_context);
   g_test_add_func ("/api/cancel", test_cancel);
   g_test_add_func ("/api/restore-options", test_restore_options);
+  g_test_add_func ("/api/fill", test_fill);
   g_test_add_func ("/api/find", test_find);
   g_test_add_func ("/api/noise-level", test_noise_level);
   g_test_add_func ("/api/dictionaries", test_dictionaries);

@@ -21,6 +21,24 @@ choose_quality (TesseraQuality wanted, RestoreQuality *quality, GError **error)
 }
 
 static gboolean
+choose_fill (TesseraFill wanted, ThickFill *fill, GError **error)
+{
+  switch (wanted) {
+  case TESSERA_FILL_AUTO:
+    *fill = FILL_AUTO;
+    return TRUE;
+  case TESSERA_FILL_SMOOTH:
+    *fill = FILL_SMOOTH;
+    return TRUE;
+  case TESSERA_FILL_TEXTURE:
+    *fill = FILL_TEXTURE;
+    return TRUE;
+  }
+  return tessera_fail (error, TESSERA_ERROR_USAGE, "there is no fill %d",
+                       (int) wanted);
+}
+
+static gboolean
 choose_sigma (const TesseraRestoreOptions *o, double *sigma, GError **error)
 {
   switch (o->noise) {
@@ -54,7 +72,9 @@ restore (TesseraContext *context, TesseraImage *image,
 
   options.dictionary = o->dictionary;
   options.paper_protocol = o->paper_protocol != 0;
+  options.seed = o->seed;
   if (!choose_quality (o->quality, &options.quality, error)
+      || !choose_fill (o->fill, &options.fill, error)
       || !choose_sigma (o, &options.sigma, error))
     return FALSE;
   progress = call_begin (&call, context, o->progress, o->progress_data);
