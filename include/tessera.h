@@ -25,7 +25,7 @@
  * that may not be NULL is a bug of the caller; GLib logs it
  * (g_return_if_fail) and the function returns FALSE or NULL.  Where memory
  * for small things runs out, GLib ends the program, as it does everywhere;
- * for anything as large as the data it is an error (LIMIT).
+ * for anything as large as the data it is an error (MEMORY).
  *
  * Options.  A struct of options begins with its own size, so that it can grow
  * in later versions.  Zero is the default of every field, and NULL stands for
@@ -386,7 +386,7 @@ typedef struct {
  * transparent pixels stay as they are.
  *
  * @missing may be NULL for nothing, @report may be NULL.  INPUT when the sizes
- * differ or nothing is known, LIMIT, CANCELLED. */
+ * differ or nothing is known, MEMORY, CANCELLED. */
 TESSERA_API gboolean tessera_restore (TesseraContext *context,
                                       TesseraImage *image,
                                       const TesseraMask *missing,
@@ -620,7 +620,7 @@ TESSERA_API void tessera_learner_free (TesseraLearner *learner);
 
 /* Hands over the columns of @samples, n x any number.  Algorithms that stream
  * (online, minibatch) learn from them at once and forget them; the others keep
- * them.  INPUT for numbers that are not finite, CANCELLED, LIMIT, FAILED. */
+ * them.  INPUT for numbers that are not finite, CANCELLED, MEMORY, FAILED. */
 TESSERA_API gboolean tessera_learner_feed (TesseraLearner *learner,
                                            const TesseraMatrix *samples,
                                            GError **error);

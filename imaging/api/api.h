@@ -63,7 +63,7 @@ typedef struct {
 } DoubleColumns;
 
 /* INPUT when @matrix, called @name in messages, is not of @rows rows or its
- * type is not one of floats, LIMIT for lack of memory. */
+ * type is not one of floats, MEMORY. */
 gboolean float_columns_init (FloatColumns *columns,
                              const TesseraMatrix *matrix, int rows,
                              const char *name, GError **error);
@@ -84,12 +84,9 @@ gboolean matrix_check (const TesseraMatrix *matrix, int rows, int columns,
 void matrix_set_column (const TesseraMatrix *matrix, int column,
                         const float *values);
 
-/* INPUT when some entry is not finite. */
-gboolean check_finite (const MatF *A, const char *name, GError **error);
-
 /* ---- files (file.c) ---- */
 
-/* INPUT or LIMIT. */
+/* INPUT or MEMORY. */
 GBytes *read_whole_file (const char *path, GError **error);
 
 /* FAILED. */

@@ -15,7 +15,7 @@ read_whole_file (const char *path, GError **error)
     return g_bytes_new_take (data, size);
   tessera_fail (error,
                 g_error_matches (trouble, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
-                  ? TESSERA_ERROR_LIMIT
+                  ? TESSERA_ERROR_MEMORY
                   : TESSERA_ERROR_INPUT,
                 "%s", trouble->message);
   return NULL;

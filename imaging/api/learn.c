@@ -325,7 +325,8 @@ learned_atoms (const TesseraLearner *self, GError **error)
     tessera_fail (error, TESSERA_ERROR_USAGE, "nothing was learned so far");
     return A;
   }
-  A = mat_new (self->learner->n, self->learner->k);
+  if (!mat_try_new (&A, self->learner->n, self->learner->k, error))
+    return A;
   learner_dictionary (self->learner, &A);
   mat_normalise_columns (&A);
   return A;
@@ -412,7 +413,8 @@ feed (Reading *reading, PatchSource *source, GError **error)
     int count = patch_source_read (source, &block);
     Mat Y = mat_columns (&block, 0, count);
 
-    if (!progress_step (reading->progress, learner_share (learner), error))
+    if (!progress_step (reading->progress, learner_share (learner), error)
+        || !patch_source_check (source, error))
       return FALSE;
     if (count > 0) {
       if (!learner_feed (learner, &Y, reading->progress, error))

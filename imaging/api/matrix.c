@@ -1,7 +1,6 @@
 /* matrix.c - arrays of the caller, with any strides, as columns */
 #include "imaging/api/api.h"
 
-#include <math.h>
 #include <string.h>
 
 static gsize
@@ -65,19 +64,6 @@ is_plain (const TesseraMatrix *matrix, TesseraType type, int *ld)
          && (guintptr) matrix->data % (gsize) size == 0;
 }
 
-static gpointer
-allocate (const TesseraMatrix *matrix, gsize size, GError **error)
-{
-  gsize count = MAX (1, (gsize) matrix->rows * (gsize) matrix->columns);
-  gpointer data = g_try_malloc_n (count, size);
-
-  if (data == NULL)
-    tessera_fail (error, TESSERA_ERROR_LIMIT,
-                  "not enough memory to copy an array of %d x %d numbers",
-                  matrix->rows, matrix->columns);
-  return data;
-}
-
 gboolean
 float_columns_init (FloatColumns *columns, const TesseraMatrix *matrix,
                     int rows, const char *name, GError **error)
@@ -90,9 +76,7 @@ float_columns_init (FloatColumns *columns, const TesseraMatrix *matrix,
     return FALSE;
   if (is_plain (matrix, TESSERA_FLOAT32, &to->ld))
     return TRUE;
-  to->ld = MAX (1, rows);
-  to->data = allocate (matrix, sizeof (float), error);
-  if (to->data == NULL)
+  if (!matf_try_new (to, rows, matrix->columns, error))
     return FALSE;
   columns->copied = TRUE;
   for (int j = 0; j < to->cols; j++)
@@ -113,9 +97,7 @@ double_columns_init (DoubleColumns *columns, const TesseraMatrix *matrix,
     return FALSE;
   if (is_plain (matrix, TESSERA_FLOAT64, &to->ld))
     return TRUE;
-  to->ld = MAX (1, rows);
-  to->data = allocate (matrix, sizeof (double), error);
-  if (to->data == NULL)
+  if (!mat_try_new (to, rows, matrix->columns, error))
     return FALSE;
   columns->copied = TRUE;
   for (int j = 0; j < to->cols; j++)
@@ -128,14 +110,14 @@ void
 float_columns_clear (FloatColumns *columns)
 {
   if (columns->copied)
-    g_free (columns->mat.data);
+    matf_clear (&columns->mat);
 }
 
 void
 double_columns_clear (DoubleColumns *columns)
 {
   if (columns->copied)
-    g_free (columns->mat.data);
+    mat_clear (&columns->mat);
 }
 
 void
@@ -150,15 +132,4 @@ matrix_set_column (const TesseraMatrix *matrix, int column,
     else
       memcpy (entry (matrix, i, column), &values[i], sizeof values[i]);
   }
-}
-
-gboolean
-check_finite (const MatF *A, const char *name, GError **error)
-{
-  for (int j = 0; j < A->cols; j++)
-    for (int i = 0; i < A->rows; i++)
-      if (!isfinite (*matf_at (A, i, j)))
-        return tessera_fail (error, TESSERA_ERROR_INPUT,
-                             "entry (%d, %d) of %s is not finite", i, j, name);
-  return TRUE;
 }

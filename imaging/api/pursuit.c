@@ -40,6 +40,7 @@ tessera_pursuit_new (TesseraContext *context, const TesseraMatrix *atoms,
   g_auto (FloatColumns) columns = { 0 };
   const MatF *D = &columns.mat;
   TesseraPursuit *self;
+  MatF copy;
 
   g_return_val_if_fail (atoms != NULL, NULL);
 
@@ -51,11 +52,12 @@ tessera_pursuit_new (TesseraContext *context, const TesseraMatrix *atoms,
                   D->cols);
     return NULL;
   }
-  if (!check_finite (D, "the atoms", error) || !check_lengths (D, error))
+  if (!check_lengths (D, error)
+      || !matf_try_new (&copy, D->rows, D->cols, error))
     return NULL;
   self = g_new0 (TesseraPursuit, 1);
   self->context = context_ref (context);
-  self->D = matf_new (D->rows, D->cols);
+  self->D = copy;
   for (int j = 0; j < D->cols; j++)
     for (int i = 0; i < D->rows; i++)
       *matf_at (&self->D, i, j) = *matf_at (D, i, j);
@@ -104,26 +106,6 @@ read_options (const TesseraPursuit *self, const TesseraPursuitOptions *o,
   return TRUE;
 }
 
-/* Whether weights are such, and signals are finite where they count. */
-static gboolean
-check_weighted (const MatF *Y, const MatF *weights, GError **error)
-{
-  for (int j = 0; j < Y->cols; j++)
-    for (int i = 0; i < Y->rows; i++) {
-      float weight = *matf_at (weights, i, j);
-
-      if (!(weight >= 0 && weight <= 1))
-        return tessera_fail (error, TESSERA_ERROR_INPUT,
-                             "weight (%d, %d) is %g, not between 0 and 1", i,
-                             j, (double) weight);
-      if (weight > 0 && !isfinite (*matf_at (Y, i, j)))
-        return tessera_fail (error, TESSERA_ERROR_INPUT,
-                             "entry (%d, %d) of the signals is not finite", i,
-                             j);
-    }
-  return TRUE;
-}
-
 /* Codes what was checked. */
 static gboolean
 encode (const TesseraPursuit *self, const MatF *Y, const MatF *weights,
@@ -169,13 +151,11 @@ tessera_pursuit_encode (const TesseraPursuit *pursuit,
                               error))
     return FALSE;
   if (weights == NULL)
-    return check_finite (&Y.mat, "the signals", error)
-           && encode (pursuit, &Y.mat, NULL, &o, &own, codes, error);
+    return encode (pursuit, &Y.mat, NULL, &o, &own, codes, error);
   return matrix_check (weights, signals->rows, signals->columns, "the weights",
                        error)
          && float_columns_init (&w, weights, pursuit->D.rows, "the weights",
                                 error)
-         && check_weighted (&Y.mat, &w.mat, error)
          && encode (pursuit, &Y.mat, &w.mat, &o, &own, codes, error);
 }
 
