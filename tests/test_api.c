@@ -137,7 +137,7 @@ test_pixels (void)
     g_autofree guint8 *data = g_malloc (bytes + 1);
     TesseraImage *copy = tessera_image_copy (image, NULL);
     TesseraImage *black = tessera_image_new (width, height, 3, 8, NULL);
-    g_autoptr (GBytes) got = NULL, plain = NULL;
+    g_autoptr (GBytes) got = NULL;
     TesseraScore score = { .size = sizeof score };
     /* Upside down, plane after plane, not aligned. */
     TesseraPixels pixels = { .data =
