@@ -2,7 +2,6 @@
 
 #include "dictlearn/builtin.h"
 #include "imaging/denoise/denoise.h"
-#include "imaging/detect/noise.h"
 #include "imaging/inpaint/inpaint.h"
 
 /* Parts of the work, for the progress: finding the missing pixels, and of what
@@ -40,7 +39,7 @@ find_missing (const Image *image, const Detector *detector,
                           : mask_new (image->width, image->height, error);
 }
 
-/* ---- 2. noise level ---- */
+/* ---- 2. noise ---- */
 
 gboolean
 image_may_have_noise (const Image *image, const RestoreOptions *options)
@@ -49,15 +48,32 @@ image_may_have_noise (const Image *image, const RestoreOptions *options)
          && image->depth >= 8;
 }
 
-static double
-choose_sigma (const Image *image, const Mask *missing,
+static FoundNoise
+choose_noise (const Image *image, const Mask *missing,
               const RestoreOptions *options)
 {
+  int colours = image_is_grey (image, missing) ? 1 : 3;
+
   if (options->sigma >= 0)
-    return MIN (options->sigma, SIGMA_MAX);
+    return found_white_noise (colours, MIN (options->sigma, SIGMA_MAX));
   return image_may_have_noise (image, options)
-           ? image_noise_level (image, missing)
-           : 0;
+           ? image_find_noise (image, missing)
+           : found_white_noise (colours, 0);
+}
+
+/* What of the noise is removed: @options may make it weaker or stronger, and
+ * insist where it is not sure. */
+static FoundNoise
+noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
+{
+  double factor = options->strength > 0 ? options->strength : 1;
+  FoundNoise noise = *found;
+
+  if (!found->is_sure && options->strength <= 0)
+    return found_white_noise (found->model.colours, 0);
+  noise.sigma = MIN (SIGMA_MAX, noise.sigma * factor);
+  noise.model = noise_model_scaled (&noise.model, factor);
+  return noise;
 }
 
 /* ---- 3. to 5. ---- */
@@ -73,7 +89,7 @@ describe_dictionary (const Image *image, const RestoreOptions *options)
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
 static gboolean
-fill_and_denoise (Image *image, const Mask *missing,
+fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
                   const RestoreOptions *options, gsize *patches,
                   const Progress *progress, GError **error)
 {
@@ -86,7 +102,7 @@ fill_and_denoise (Image *image, const Mask *missing,
       || !image_inpaint (copy, missing, options, patches, &part, error))
     return FALSE;
   part = progress_part (&denoising);
-  if (!image_denoise (copy, missing, options, patches, &part, error))
+  if (!image_denoise (copy, noise, options, patches, &part, error))
     return FALSE;
   image_swap (image, copy);
   return TRUE;
@@ -96,19 +112,21 @@ static gboolean
 restore (Image *image, const Mask *missing, const RestoreOptions *options,
          RestoreReport *report, const Progress *progress, GError **error)
 {
-  RestoreOptions chosen = *options;
+  FoundNoise noise;
 
-  chosen.sigma = report->sigma = choose_sigma (image, missing, options);
+  report->noise = choose_noise (image, missing, options);
+  noise = noise_to_remove (&report->noise, options);
+  report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);
   report->dictionary = describe_dictionary (image, options);
   if (report->masked_pixels > 0 && report->sigma > 0)
-    return fill_and_denoise (image, missing, &chosen, &report->patches,
-                             progress, error);
+    return fill_and_denoise (image, missing, &noise, options,
+                             &report->patches, progress, error);
   if (report->masked_pixels > 0)
-    return image_inpaint (image, missing, &chosen, &report->patches, progress,
+    return image_inpaint (image, missing, options, &report->patches, progress,
                           error);
   if (report->sigma > 0)
-    return image_denoise (image, missing, &chosen, &report->patches, progress,
+    return image_denoise (image, &noise, options, &report->patches, progress,
                           error);
   return TRUE;
 }

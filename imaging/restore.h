@@ -1,15 +1,14 @@
 /* restore.h - the way of a damaged picture through the engine
  *
- * The model: clean samples, plus white Gaussian noise of one standard
- * deviation sigma, rounded and clipped, and some pixels that are missing
- * altogether.  In this order:
+ * The model: clean samples, plus Gaussian noise, rounded and clipped, and some
+ * pixels that are missing altogether.  In this order:
  *
  *   1. mask: the missing pixels are given, or a detector finds them
  *      (detect.h);
- *   2. noise level: sigma is given, or estimated from the other pixels
- *      (noise.h);
+ *   2. noise: white noise of level sigma is given, or whatever noise there is
+ *      is estimated from the other pixels (findnoise.h);
  *   3. fill: missing pixels are inpainted (inpaint.h);
- *   4. noise: what sigma says is removed from all pixels (denoise.h);
+ *   4. noise: it is removed from all pixels (denoise.h);
  *   5. write back: only then is the picture changed.
  *
  * Without noise to remove, pixels that are not missing keep their value, bit
@@ -18,6 +17,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "imaging/detect/findnoise.h"
 #include "imaging/mask.h"
 #include "imaging/restoreoptions.h"
 
@@ -25,6 +25,7 @@ typedef struct {
   Mask *found; /* by the detector; NULL if a mask was given */
   gsize masked_pixels;
   double sigma;     /* of the noise that was removed; 0 for none */
+  FoundNoise noise; /* what was found, before options changed its strength */
   gsize patches;    /* that were coded, over all passes */
   char *dictionary; /* what dictionary_describe() says of the one used */
 } RestoreReport;

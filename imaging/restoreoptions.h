@@ -28,6 +28,9 @@ typedef struct {
                                NULL for none */
   double sigma; /* noise to remove: its standard deviation where white is 255,
                    0 for none, or SIGMA_UNKNOWN */
+  double strength; /* factor of the noise that is found; 0 for 1 where it is
+                      sure, and nothing else */
+  double grain;    /* fraction of the fine grain to leave, 0 .. 1 */
   RestoreQuality quality;
   const Dictionary *dictionary; /* NULL for the built-in one */
   gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */

@@ -1,10 +1,12 @@
 /* denoise.c - repair damaged pixels and remove noise */
 #include "app/command.h"
+#include "app/files/picturefile.h"
 #include "app/mend/repair.h"
 
 static const char about[] =
   "Examples:\n"
   "  tessera denoise grainy.png -o clean.png\n"
+  "  tessera denoise grainy.png --strength 0.7 --grain 0.2 -o clean.png\n"
   "  tessera denoise grainy.png --sigma 20 --quality best -o clean.png\n"
   "  tessera denoise speckled.png --sigma 0 -o clean.png\n"
   "\n"
@@ -19,7 +21,7 @@ static gboolean
 run (char **argv, GError **error)
 {
   MaskSources sources = { 0 };
-  double sigma = SIGMA_UNKNOWN;
+  NoiseRequest noise = { .sigma = SIGMA_UNKNOWN };
   const Option options[] = {
     { "mask", 'm', "FILE", "repair where this picture is not black",
       option_file, .value = &sources.file, .role = INPUT_FILE },
@@ -29,7 +31,13 @@ run (char **argv, GError **error)
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
     { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",
-      option_real, .value = &sigma, .min = 0, .max = SIGMA_MAX },
+      option_real, .value = &noise.sigma, .min = 0, .max = SIGMA_MAX },
+    { "strength", 0, "F", "remove F times the noise that is found (1)",
+      option_real, .value = &noise.strength, .min = 0.1, .max = 10 },
+    { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
+      option_real, .value = &noise.grain, .min = 0, .max = 1 },
+    { "noise-out", 0, "FILE", "write what was removed too, 4 times as strong",
+      picture_option_output, .value = &noise.output, .role = OUTPUT_FILE },
   };
   const RepairTask task = {
     .about = about,
@@ -40,7 +48,7 @@ run (char **argv, GError **error)
     .sources = &sources,
     .detector = &detector_dead_pixels,
     .none_found = "found no damaged pixels",
-    .sigma = &sigma,
+    .noise = &noise,
   };
 
   return repair_run (&task, argv, error);

@@ -7,6 +7,7 @@
 #include "app/cli/progressbar.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
+#include "app/mend/noisewords.h"
 #include "base/error.h"
 #include "base/parallel.h"
 
@@ -21,6 +22,7 @@ typedef struct {
   int quality, fill, protocol; /* numbers of the choices below */
 
   Image *image;
+  Image *input;           /* a copy, if what was removed is to be written */
   Mask *mask;             /* NULL if the user has not said what is missing */
   Dictionary *dictionary; /* NULL for the built-in one */
   RestoreReport report;
@@ -50,6 +52,7 @@ repair_clear (Repair *repair)
 {
   command_line_clear (&repair->line);
   image_free (repair->image);
+  image_free (repair->input);
   mask_free (repair->mask);
   dictionary_free (repair->dictionary);
   restore_report_clear (&repair->report);
@@ -83,8 +86,11 @@ parse (Repair *repair, char **argv, GError **error)
   repair->options.seed = line->seed;
   repair->options.paper_protocol = repair->protocol == PROTOCOL_PAPER;
   repair->options.detector = repair->task->detector;
-  if (repair->task->sigma != NULL)
-    repair->options.sigma = *repair->task->sigma;
+  if (repair->task->noise != NULL) {
+    repair->options.sigma = repair->task->noise->sigma;
+    repair->options.strength = repair->task->noise->strength;
+    repair->options.grain = repair->task->noise->grain;
+  }
   return TRUE;
 }
 
@@ -139,9 +145,12 @@ noise_remark (const Repair *repair)
 {
   if (repair->options.sigma >= 0)
     return "";
-  return image_may_have_noise (repair->image, &repair->options)
+  if (!image_may_have_noise (repair->image, &repair->options))
+    return " (noise is not looked for here: --sigma says its level)";
+  return repair->report.noise.is_sure
            ? " and no noise"
-           : " (noise is not looked for here: --sigma says its level)";
+           : " and nothing that is noise for sure (--strength 1 removes what "
+             "may be)";
 }
 
 /* Says so if there was nothing to do. */
@@ -232,7 +241,10 @@ print_json (const Repair *repair, GError **error)
   json_report_set_count (json, "patches", report->patches);
   json_report_set_text (json, "dictionary", report->dictionary);
   json_report_set_number (json, "sigma",
-                          repair->task->sigma != NULL ? report->sigma : NAN);
+                          repair->task->noise != NULL ? report->sigma : NAN);
+  if (repair->task->noise != NULL)
+    json_object_set_object_member (json, "noise",
+                                   noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
   return json_report_print (json, error);
 }
@@ -245,8 +257,11 @@ print_summary (const Repair *repair)
     (double) report->masked_pixels / (double) image_pixels (repair->image);
 
   terminal_detail ("dictionary: %s", report->dictionary);
-  if (report->sigma > 0)
-    terminal_result ("removed noise of %.1f levels", report->sigma);
+  if (report->sigma > 0) {
+    g_autofree char *words = noise_in_words (&report->noise);
+
+    terminal_result ("removed %s", words);
+  }
   terminal_result ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
                    "%" G_GSIZE_FORMAT " patches -> %s",
                    repair->task->past, report->masked_pixels, 100 * share,
@@ -254,10 +269,61 @@ print_summary (const Repair *repair)
                    output_name (repair->output.path));
 }
 
+/* ---- what was removed ---- */
+
+/* How many times as strong as it is noise is drawn, to be seen. */
+#define NOISE_GAIN 4
+
+static gboolean
+is_noise_wanted (const Repair *repair)
+{
+  return repair->task->noise != NULL && repair->task->noise->output != NULL;
+}
+
+/* Middle grey plus what was taken away. */
+static Image *
+draw_noise (const Image *input, const Image *result, GError **error)
+{
+  int colours = image_colours (input), peak = image_peak (input);
+  Image *noise = image_new (input->width, input->height, colours, 8, error);
+
+  for (gsize i = 0; noise != NULL && i < image_pixels (input); i++)
+    for (int c = 0; c < colours; c++) {
+      gsize at = i * (gsize) input->channels + (gsize) c;
+      int removed = input->samples[at] - result->samples[at];
+      int value = 128 + NOISE_GAIN * removed * 255 / peak;
+
+      noise->samples[i * (gsize) colours + (gsize) c] =
+        (guint16) CLAMP (value, 0, 255);
+    }
+  return noise;
+}
+
+static gboolean
+save_noise (const Repair *repair, GError **error)
+{
+  PictureOutput output = { .path = repair->task->noise->output,
+                           .encode = repair->output.encode };
+  g_autoptr (Image) noise = draw_noise (repair->input, repair->image, error);
+
+  return noise != NULL
+         && picture_save (noise, NULL, &output, repair->line.force, error);
+}
+
+static gboolean
+keep_input (Repair *repair, GError **error)
+{
+  if (is_noise_wanted (repair))
+    repair->input = image_copy (repair->image, error);
+  return !is_noise_wanted (repair) || repair->input != NULL;
+}
+
 static gboolean
 work (Repair *repair, GError **error)
 {
-  if (!load (repair, error) || !restore_in_view (repair, error)
+  if (!load (repair, error) || !keep_input (repair, error)
+      || !restore_in_view (repair, error)
+      || (is_noise_wanted (repair) && !save_noise (repair, error))
       || !picture_save (repair->image,
                         repair->mask != NULL ? repair->mask
                                              : repair->report.found,

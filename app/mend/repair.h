@@ -20,6 +20,14 @@ typedef struct {
 /* Names of MaskColours, for an option. */
 extern const char *const mask_colours[];
 
+/* What the user says of noise. */
+typedef struct {
+  double sigma;    /* level to remove, or SIGMA_UNKNOWN */
+  double strength; /* and grain: see RestoreOptions */
+  double grain;
+  const char *output; /* where to write what was removed, or NULL */
+} NoiseRequest;
+
 /* How one of the commands differs from the other. */
 typedef struct {
   const char *about;        /* for the help */
@@ -30,8 +38,7 @@ typedef struct {
   const Detector *detector;   /* without them */
   const char *none_found;     /* what to say when it finds nothing */
   gboolean none_found_is_error;
-  const double *sigma; /* level of noise to remove, or SIGMA_UNKNOWN; NULL
-                          where noise is none of the task */
+  const NoiseRequest *noise; /* NULL where noise is none of the task */
 } RepairTask;
 
 gboolean repair_run (const RepairTask *task, char **argv, GError **error);

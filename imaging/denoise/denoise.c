@@ -8,8 +8,8 @@
 #include "imaging/denoise/denoise.h"
 
 #include "dictlearn/builtin.h"
-#include "dictlearn/initial.h"
 #include "imaging/detect/clipping.h"
+#include "imaging/denoise/dctshrink.h"
 #include "imaging/denoise/nlbayes.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
@@ -31,27 +31,27 @@ typedef struct {
 
 /* Patch, step, search and number of similar patches of the passes. */
 static const Effort colour_efforts[] = {
-  [QUALITY_FAST] = { 8, 3, { { 4, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_FAST] = { 8, 3, { { 4, 4, 8, 50, NULL } }, 1 },
   [QUALITY_NORMAL] = { 10,
                        3,
-                       { { 4, 4, 14, 120, 0 }, { 4, 4, 14, 120, 0 } },
+                       { { 4, 4, 14, 120, NULL }, { 4, 4, 14, 120, NULL } },
                        2 },
   [QUALITY_BEST] = { 12,
                      3,
-                     { { 4, 3, 16, 140, 0 }, { 5, 3, 18, 160, 0 } },
+                     { { 4, 3, 16, 140, NULL }, { 5, 3, 18, 160, NULL } },
                      2 },
 };
 
 /* Grey patches have a third of the samples, so they can be larger. */
 static const Effort grey_efforts[] = {
-  [QUALITY_FAST] = { 8, 3, { { 5, 4, 8, 50, 0 } }, 1 },
+  [QUALITY_FAST] = { 8, 3, { { 5, 4, 8, 50, NULL } }, 1 },
   [QUALITY_NORMAL] = { 10,
                        3,
-                       { { 6, 4, 14, 120, 0 }, { 6, 4, 14, 120, 0 } },
+                       { { 6, 4, 14, 120, NULL }, { 6, 4, 14, 120, NULL } },
                        2 },
   [QUALITY_BEST] = { 12,
                      3,
-                     { { 6, 3, 16, 140, 0 }, { 8, 3, 18, 160, 0 } },
+                     { { 6, 3, 16, 140, NULL }, { 8, 3, 18, 160, NULL } },
                      2 },
 };
 
@@ -68,10 +68,11 @@ typedef struct {
   const Image *from;
   Image *to;
   double sigma; /* where white is 1 */
+  const NoiseModel *noise;
+  float grain; /* share of it to leave */
   int colours;  /* to work on: 1 where all pixels are grey */
   ClippedEnds ends;
   float hidden[3];     /* stands for pixels that cannot be seen */
-  Dictionary *cosines; /* of the guide; NULL if a dictionary was named */
   const Dictionary *named;
   gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
@@ -195,16 +196,17 @@ static gboolean
 make_guide (Denoise *d, const Tile *tile, const Progress *progress,
             GError **error)
 {
-  ShrinkageSettings settings = { d->cosines, d->effort.step, d->sigma };
+  DctShrinkSettings settings = { d->effort.cosines, d->effort.step,
+                                 d->noise };
   ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   const Planes *guides[] = { NULL, tile->clean };
 
   for (int i = 0; i < 2; i++) {
     Progress part = progress_part (&halves[i]);
 
-    count_patches (d, tile->noisy, d->cosines->patch, settings.step);
-    if (!planes_shrink (tile->noisy, guides[i], &settings, tile->clean, &part,
-                        error))
+    count_patches (d, tile->noisy, settings.side, settings.step);
+    if (!planes_dct_shrink (tile->noisy, guides[i], &settings, tile->clean,
+                            &part, error))
       return FALSE;
   }
   return TRUE;
@@ -227,7 +229,7 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
                           GUIDE_SHARE + (i + 1) * length };
 
     part = progress_part (&pass);
-    settings.sigma = d->sigma;
+    settings.noise = d->noise;
     count_patches (d, tile->noisy, settings.patch, settings.step);
     if (!planes_nl_bayes (tile->noisy, tile->clean, &settings, tile->clean,
                           &part, error))
@@ -265,6 +267,26 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
   return TRUE;
 }
 
+/* Puts a share of what was taken from the brightness back. */
+static void
+leave_grain (const Tile *tile, float share)
+{
+  gsize pixels =
+    (gsize) tile->clean->width * (gsize) tile->clean->height;
+  int channels = tile->clean->channels;
+
+  for (gsize i = 0; i < pixels; i++) {
+    float sum = 0;
+
+    for (int c = 0; c < channels; c++)
+      sum += tile->noisy->data[(gsize) c * pixels + i]
+             - tile->clean->data[(gsize) c * pixels + i];
+    for (int c = 0; c < channels; c++)
+      tile->clean->data[(gsize) c * pixels + i] +=
+        share * sum / (float) channels;
+  }
+}
+
 static gboolean
 do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
 {
@@ -279,6 +301,8 @@ do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
                         : remove_noise (d, tile, progress, error);
   if (ok) {
     planes_unclip (tile->clean, d->sigma, d->ends);
+    if (d->grain > 0)
+      leave_grain (tile, d->grain);
     write_tile (d, tile);
   }
   return ok;
@@ -362,7 +386,6 @@ plan (Denoise *d, const RestoreOptions *options)
   } else {
     d->effort =
       d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
-    d->cosines = dictionary_dct (d->effort.cosines, d->colours);
     d->least = d->effort.cosines;
     reach = 2 * d->effort.cosines;
     for (int i = 0; i < d->effort.pass_count; i++)
@@ -374,36 +397,39 @@ plan (Denoise *d, const RestoreOptions *options)
 }
 
 static gboolean
-remove_from (const Image *from, const Mask *filled, Image *to,
+remove_from (const Image *from, const FoundNoise *noise, Image *to,
              const RestoreOptions *options, gsize *patches,
              const Progress *progress, GError **error)
 {
   g_autoptr (Dictionary) builtin = NULL;
   Denoise d = { .from = from,
                 .to = to,
-                .sigma = options->sigma / 255,
-                .colours = image_is_grey (from, filled) ? 1 : 3,
+                .sigma = noise->sigma / 255,
+                .noise = &noise->model,
+                .grain = (float) options->grain,
+                .colours = noise->model.colours,
                 .named = options->dictionary };
   gboolean ok;
 
   if (d.named == NULL && options->paper_protocol)
     d.named = builtin = dictionary_builtin (d.colours);
-  d.ends = clipped_ends (from, d.sigma);
+  if (noise->kind == NOISE_WHITE)
+    d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
   ok = do_tiles (&d, plan (&d, options), progress, error);
   *patches += d.patches;
-  dictionary_free (d.cosines);
   return ok;
 }
 
 gboolean
-image_denoise (Image *image, const Mask *filled, const RestoreOptions *options,
-               gsize *patches, const Progress *progress, GError **error)
+image_denoise (Image *image, const FoundNoise *noise,
+               const RestoreOptions *options, gsize *patches,
+               const Progress *progress, GError **error)
 {
   g_autoptr (Image) result = image_copy (image, error);
 
   if (result == NULL
-      || !remove_from (image, filled, result, options, patches, progress,
+      || !remove_from (image, noise, result, options, patches, progress,
                        error))
     return FALSE;
   image_swap (image, result);

@@ -5,6 +5,7 @@
 #include "base/spdinverse.h"
 #include "imaging/denoise/overlap.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A patch near the reference and how far it is from looking like it. */
@@ -18,8 +19,8 @@ typedef struct {
   Candidate *candidates;
   int count;
   MatF X, Y; /* patches of the guide and noisy ones, n x k */
-  MatF C, S; /* covariance and C (C + v I)^-1, n x n */
-  Mat A;     /* C + v I and its inverse */
+  MatF C, F; /* covariance and C (C + S)^-1, n x n */
+  Mat A;     /* C + S and its inverse */
   float *mean;
 } Workspace;
 
@@ -27,7 +28,8 @@ typedef struct {
   const Planes *noisy, *guide;
   const Planes *grey; /* of the guide: what patches are compared by */
   const NlBayesSettings *settings;
-  Workspace *workspaces; /* one a thread */
+  MatF S[NOISE_LEVELS];  /* covariance of the noise, for each brightness */
+  Workspace *workspaces; /* one for each thread */
 } NlBayes;
 
 int
@@ -40,10 +42,17 @@ nl_bayes_reach (const NlBayesSettings *settings)
  * the more, the stronger the noise.  To take the noise for weaker than it is
  * makes up for that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at
  * most. */
-static double
-model_variance (double sigma)
+static void
+weaken (const NoiseModel *noise, MatF S[NOISE_LEVELS])
 {
-  return MIN (1, 0.5 + 5 / (255 * sigma)) * sigma * sigma;
+  for (int level = 0; level < NOISE_LEVELS; level++) {
+    double levels = 255 * noise_model_sigma_at (noise, level);
+    float factor = (float) fmin (1, 0.5 + 5 / levels);
+
+    for (int j = 0; j < S[level].cols; j++)
+      for (int i = 0; i < S[level].rows; i++)
+        *matf_at (&S[level], i, j) *= factor;
+  }
 }
 
 /* ---- patches that look alike ---- */
@@ -154,10 +163,39 @@ centre (MatF *Y, float *mean)
     matf_axpy (Y->rows, -1, mean, matf_at (Y, 0, j));
 }
 
-/* A = v (C + v I)^-1, and S = I - A.  Where that cannot be, nothing is known
- * but the noisy patches, and S = I. */
+/* The level of brightness of patches whose mean is @mean. */
+static int
+level_of_mean (const float *mean, int n)
+{
+  float sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += mean[i];
+  return noise_model_level (sum / (float) n);
+}
+
+/* F = I - S (C + S)^-1.  Where that cannot be, nothing is known but the noisy
+ * patches, and F = I.  @C is used up. */
 static void
-find_filter (const MatF *C, double variance, Mat *A, MatF *S)
+find_filter (MatF *C, const MatF *S, Mat *A, MatF *F)
+{
+  int n = C->rows;
+
+  mat_from_float (C, A);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      *mat_at (A, i, j) += *matf_at (S, i, j);
+  if (!spd_invert (A))
+    memset (A->data, 0, (gsize) n * (gsize) n * sizeof (double));
+  mat_to_float (A, C);
+  ordered_multiply (-1, S, PLAIN, C, PLAIN, F);
+  for (int i = 0; i < n; i++)
+    *matf_at (F, i, i) += 1;
+}
+
+/* The same for white noise, S = v I. */
+static void
+find_white_filter (const MatF *C, double variance, Mat *A, MatF *F)
 {
   int n = C->rows;
 
@@ -168,19 +206,25 @@ find_filter (const MatF *C, double variance, Mat *A, MatF *S)
     memset (A->data, 0, (gsize) n * (gsize) n * sizeof (double));
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      *matf_at (S, i, j) = (float) ((i == j) - variance * *mat_at (A, i, j));
+      *matf_at (F, i, j) = (float) ((i == j) - variance * *mat_at (A, i, j));
 }
 
 /* Puts the estimates of the noisy patches, the columns of @Y, into @X, which
  * has those of the guide.  @Y is used up. */
 static void
-estimate (Workspace *w, MatF *X, MatF *Y, double variance)
+estimate (const NlBayes *g, Workspace *w, MatF *X, MatF *Y)
 {
+  const MatF *S;
+
   centre (X, w->mean);
+  S = &g->S[level_of_mean (w->mean, X->rows)];
   ordered_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, &w->C);
-  find_filter (&w->C, variance, &w->A, &w->S);
+  if (g->settings->noise->is_white)
+    find_white_filter (&w->C, *matf_at (S, 0, 0), &w->A, &w->F);
+  else
+    find_filter (&w->C, S, &w->A, &w->F);
   centre (Y, w->mean);
-  ordered_multiply (1, &w->S, PLAIN, Y, PLAIN, X);
+  ordered_multiply (1, &w->F, PLAIN, Y, PLAIN, X);
   for (int j = 0; j < X->cols; j++)
     matf_axpy (X->rows, 1, w->mean, matf_at (X, 0, j));
 }
@@ -197,7 +241,7 @@ do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
   read_patches (g, w, g->noisy, &Y);
   read_patches (g, w, w->count > 1 ? g->guide : g->noisy, &X);
   if (w->count > 1)
-    estimate (w, &X, &Y, model_variance (s->sigma));
+    estimate (g, w, &X, &Y);
   for (int j = 0; j < w->count; j++)
     strip_add (strip, w->candidates[j].x, w->candidates[j].y, s->patch,
                matf_at (&X, 0, j), 1);
@@ -249,7 +293,7 @@ workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
                     .X = matf_new (n, s->similar),
                     .Y = matf_new (n, s->similar),
                     .C = matf_new (n, n),
-                    .S = matf_new (n, n),
+                    .F = matf_new (n, n),
                     .A = mat_new (n, n),
                     .mean = g_new (float, n) };
 }
@@ -261,7 +305,7 @@ workspace_clear (Workspace *w)
   matf_clear (&w->X);
   matf_clear (&w->Y);
   matf_clear (&w->C);
-  matf_clear (&w->S);
+  matf_clear (&w->F);
   mat_clear (&w->A);
   g_free (w->mean);
 }
@@ -273,16 +317,24 @@ planes_nl_bayes (const Planes *noisy, const Planes *guide,
 {
   g_autoptr (Planes) grey = mean_of_channels (guide, error);
   g_autofree Workspace *workspaces = g_new0 (Workspace, parallel_threads ());
-  NlBayes g = { noisy, guide, grey, settings, workspaces };
+  NlBayes g = { .noisy = noisy,
+                .guide = guide,
+                .grey = grey,
+                .settings = settings,
+                .workspaces = workspaces };
   gboolean ok;
 
   if (grey == NULL)
     return FALSE;
+  noise_model_covariances (settings->noise, settings->patch, g.S);
+  weaken (settings->noise, g.S);
   for (int i = 0; i < parallel_threads (); i++)
     workspace_init (&workspaces[i], settings, noisy->channels);
   ok = overlap_average (out, settings->search + settings->patch, do_strip, &g,
                         progress, error);
   for (int i = 0; i < parallel_threads (); i++)
     workspace_clear (&workspaces[i]);
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    matf_clear (&g.S[level]);
   return ok;
 }

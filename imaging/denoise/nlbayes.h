@@ -6,10 +6,11 @@
  * its mean m is that of the noisy ones y_j, which has little noise left.  The
  * best estimate of a clean patch then is
  *
- *     m + C (C + v I)^-1 (y_j - m)  =  y_j - v (C + v I)^-1 (y_j - m)
+ *     m + C (C + S)^-1 (y_j - m)  =  y_j - S (C + S)^-1 (y_j - m)
  *
- * for all j, where v is the variance of the noise; the matrix is the same for
- * all of them, and is found in double.  Overlapping estimates are averaged.
+ * for all j, where S is the covariance of the noise at their brightness
+ * (noisemodel.h); the matrix is the same for all of them, and is found in
+ * double.  Overlapping estimates are averaged.
  * (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image denoising
  * algorithm", 2013; the second half of it.)
  *
@@ -19,6 +20,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "imaging/denoise/noisemodel.h"
 #include "imaging/planes.h"
 
 typedef struct {
@@ -26,7 +28,7 @@ typedef struct {
   int step;     /* from one reference patch to the next */
   int search;   /* how far away to look for similar patches */
   int similar;  /* k, at least 2; fewer where the picture is too small */
-  double sigma; /* of the noise, where white is 1; above 0 */
+  const NoiseModel *noise;
 } NlBayesSettings;
 
 /* How far away samples may be that change a sample of the result. */

@@ -22,15 +22,14 @@
 #define CHUNK 128
 
 typedef struct {
-  const Planes *noisy, *guide;
+  const Planes *noisy;
   const ShrinkageSettings *settings;
-  gboolean means_apart;   /* no atom is known to be the mean */
   const Pursuit *pursuit; /* NULL for an orthonormal dictionary */
 } Shrinkage;
 
 /* Room for a chunk of patches. */
 typedef struct {
-  MatF Y, C, G;
+  MatF Y, C;
   SparseMat X;
   float weights[CHUNK];
   float means[CHUNK * 3]; /* of the channels of each patch */
@@ -38,34 +37,18 @@ typedef struct {
 
 /* ---- one patch ---- */
 
-/* Both return the weight of the patch.  The mean is always kept: its sign is
- * no matter of chance.  It is the first entry, unless it was set apart and
- * @first is 0. */
+/* Returns the weight of the patch. */
 static float
-threshold (float *c, int first, int n, float least)
+threshold (float *c, int n, float least)
 {
   int kept = 1;
 
-  for (int i = first; i < n; i++)
+  for (int i = 0; i < n; i++)
     if (fabsf (c[i]) < least)
       c[i] = 0;
     else
       kept++;
   return (float) n / (float) kept;
-}
-
-static float
-wiener (float *c, const float *g, int n, float variance)
-{
-  float energy = 1;
-
-  for (int i = 1; i < n; i++) {
-    float f = g[i] * g[i] / (g[i] * g[i] + variance);
-
-    c[i] *= f;
-    energy += f * f;
-  }
-  return (float) n / energy;
 }
 
 /* ---- a chunk of patches of one row ---- */
@@ -88,8 +71,6 @@ batch_init (Batch *b, const Shrinkage *s)
     b->X = sparse_new (d->atoms.cols, CHUNK, most_atoms (d));
   else
     b->C = matf_new (d->atoms.cols, CHUNK);
-  if (s->guide != NULL)
-    b->G = matf_new (d->atoms.cols, CHUNK);
 }
 
 static void
@@ -97,15 +78,14 @@ batch_clear (Batch *b)
 {
   matf_clear (&b->Y);
   matf_clear (&b->C);
-  matf_clear (&b->G);
   sparse_clear (&b->X);
 }
 
-/* Reads patches of @planes in one row, from place number @first on. */
+/* Reads patches of one row, from place number @first on. */
 static void
-read_patches (const Shrinkage *s, const Planes *planes, int row, int first,
-              MatF *Y)
+read_patches (const Shrinkage *s, int row, int first, MatF *Y)
 {
+  const Planes *planes = s->noisy;
   int patch = s->settings->dictionary->patch;
 
   for (int j = 0; j < Y->cols; j++)
@@ -161,42 +141,30 @@ code_by_pursuit (const Shrinkage *s, Batch *b, MatF *Y)
 }
 
 static void
-code_by_shrinking (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
+code_by_threshold (const Shrinkage *s, Batch *b, MatF *Y)
 {
   const MatF *D = &s->settings->dictionary->atoms;
-  float sigma = (float) s->settings->sigma;
+  float least = (float) (THRESHOLD * s->settings->sigma);
   MatF C = matf_columns (&b->C, 0, Y->cols);
-  MatF G = s->guide != NULL ? matf_columns (&b->G, 0, Y->cols) : C;
 
   ordered_multiply (1, D, TRANSPOSED, Y, PLAIN, &C);
-  if (s->guide != NULL) {
-    read_patches (s, s->guide, row, first, Y);
-    ordered_multiply (1, D, TRANSPOSED, Y, PLAIN, &G);
-  }
   for (int j = 0; j < Y->cols; j++)
-    b->weights[j] = s->guide != NULL
-                      ? wiener (matf_at (&C, 0, j), matf_at (&G, 0, j), C.rows,
-                                sigma * sigma)
-                      : threshold (matf_at (&C, 0, j), s->means_apart ? 0 : 1,
-                                   C.rows, (float) THRESHOLD * sigma);
+    b->weights[j] = threshold (matf_at (&C, 0, j), C.rows, least);
   ordered_multiply (1, D, PLAIN, &C, PLAIN, Y);
 }
 
-/* Codes the patches in @Y, of places @first on in @row, and puts what their
- * codes say in their place. */
+/* Codes the patches in @Y and puts what their codes say in their place. */
 static void
-code (const Shrinkage *s, Batch *b, int row, int first, MatF *Y)
+code (const Shrinkage *s, Batch *b, MatF *Y)
 {
   int area = s->settings->dictionary->patch * s->settings->dictionary->patch;
 
-  if (s->means_apart)
-    subtract_means (Y, area, b->means);
+  subtract_means (Y, area, b->means);
   if (s->pursuit != NULL)
     code_by_pursuit (s, b, Y);
   else
-    code_by_shrinking (s, b, row, first, Y);
-  if (s->means_apart)
-    add_means (Y, area, b->means);
+    code_by_threshold (s, b, Y);
+  add_means (Y, area, b->means);
 }
 
 static void
@@ -208,8 +176,8 @@ do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
   for (int first = 0; first < places; first += CHUNK) {
     MatF Y = matf_columns (&b->Y, 0, MIN (CHUNK, places - first));
 
-    read_patches (s, s->noisy, row, first, &Y);
-    code (s, b, row, first, &Y);
+    read_patches (s, row, first, &Y);
+    code (s, b, &Y);
     for (int j = 0; j < Y.cols; j++)
       strip_add (strip, overlap_place (first + j, width, patch, step), row,
                  patch, matf_at (&Y, 0, j), b->weights[j]);
@@ -238,21 +206,10 @@ do_strip (Strip *strip, int worker, gpointer data)
 /* ---- the picture ---- */
 
 gboolean
-planes_shrink (const Planes *noisy, const Planes *guide,
-               const ShrinkageSettings *settings, Planes *out,
-               const Progress *progress, GError **error)
-{
-  Shrinkage s = { noisy, guide, settings, FALSE, NULL };
-
-  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
-                          progress, error);
-}
-
-gboolean
 planes_threshold (const Planes *noisy, const ShrinkageSettings *settings,
                   Planes *out, const Progress *progress, GError **error)
 {
-  Shrinkage s = { noisy, NULL, settings, TRUE, NULL };
+  Shrinkage s = { noisy, settings, NULL };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);
@@ -263,7 +220,7 @@ planes_pursue (const Planes *noisy, const ShrinkageSettings *settings,
                Planes *out, const Progress *progress, GError **error)
 {
   g_autoptr (Pursuit) pursuit = pursuit_new (&settings->dictionary->atoms);
-  Shrinkage s = { noisy, NULL, settings, TRUE, pursuit };
+  Shrinkage s = { noisy, settings, pursuit };
 
   return overlap_average (out, settings->dictionary->patch, do_strip, &s,
                           progress, error);

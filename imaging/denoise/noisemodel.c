@@ -1,0 +1,196 @@
+#include "imaging/denoise/noisemodel.h"
+
+#include <math.h>
+
+NoiseModel
+noise_model_white (int colours, double sigma)
+{
+  NoiseModel model = { .colours = colours, .is_white = TRUE };
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    for (int c = 0; c < colours; c++)
+      model.deviation[level][c] = (float) sigma;
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < colours; c++)
+      model.correlation[f][c][c] = 1;
+  return model;
+}
+
+NoiseModel
+noise_model_scaled (const NoiseModel *model, double factor)
+{
+  NoiseModel scaled = *model;
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    for (int c = 0; c < model->colours; c++)
+      scaled.deviation[level][c] *= (float) factor;
+  return scaled;
+}
+
+int
+noise_model_level (float brightness)
+{
+  int level = (int) (brightness * (NOISE_LEVELS - 1) + 0.5f);
+
+  return CLAMP (level, 0, NOISE_LEVELS - 1);
+}
+
+/* Mean over the frequencies of R_cc. */
+static double
+mean_correlation (const NoiseModel *model, int c)
+{
+  double sum = 0;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    sum += model->correlation[f][c][c] / NOISE_COSINES;
+  return sum;
+}
+
+double
+noise_model_sigma_at (const NoiseModel *model, int level)
+{
+  double sum = 0;
+
+  for (int c = 0; c < model->colours; c++)
+    sum += pow (model->deviation[level][c], 2) * mean_correlation (model, c);
+  return sqrt (sum / model->colours);
+}
+
+double
+noise_model_sigma (const NoiseModel *model)
+{
+  double sum = 0;
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    sum += pow (noise_model_sigma_at (model, level), 2) / NOISE_LEVELS;
+  return sqrt (sum);
+}
+
+/* ---- variances of cosines ---- */
+
+/* R_cc between the frequencies of a block. */
+static float
+interpolate (const NoiseModel *model, int c, float k, float l)
+{
+  int left = MIN ((int) k, NOISE_SIDE - 2), top = MIN ((int) l, NOISE_SIDE - 2);
+  float x = MIN (k - (float) left, 1), y = MIN (l - (float) top, 1);
+  const float (*at)[3][3] = model->correlation + left + NOISE_SIDE * top;
+
+  return (1 - y) * ((1 - x) * at[0][c][c] + x * at[1][c][c])
+         + y * ((1 - x) * at[NOISE_SIDE][c][c] + x * at[NOISE_SIDE + 1][c][c]);
+}
+
+void
+noise_model_variances (const NoiseModel *model, int level, int side,
+                       float *variances)
+{
+  float scale = (float) NOISE_SIDE / (float) side;
+
+  for (int l = 0; l < side; l++)
+    for (int k = 0; k < side; k++)
+      for (int c = 0; c < model->colours; c++) {
+        float s = model->deviation[level][c];
+
+        *variances++ = s * s * interpolate (model, c, (float) k * scale,
+                                            (float) l * scale);
+      }
+}
+
+/* ---- covariances of patches ---- */
+
+static double
+cosine (int i, int k, int n)
+{
+  return sqrt ((k == 0 ? 1. : 2.) / n) * cos (G_PI * (i + 0.5) * k / n);
+}
+
+/* products[i][j][k]: the mean of cosine k at i times that at j, over all
+ * places of a patch of @side in a block. */
+typedef double Products[NOISE_SIDE][NOISE_SIDE][NOISE_SIDE];
+
+static void
+fill_products (int side, Products products)
+{
+  int places = NOISE_SIDE - side + 1;
+
+  for (int i = 0; i < side; i++)
+    for (int j = 0; j < side; j++)
+      for (int k = 0; k < NOISE_SIDE; k++) {
+        products[i][j][k] = 0;
+        for (int at = 0; at < places; at++)
+          products[i][j][k] += cosine (at + i, k, NOISE_SIDE)
+                               * cosine (at + j, k, NOISE_SIDE) / places;
+      }
+}
+
+/* What R_ab says of pixels @i and @j of a patch, which are numbered row after
+ * row. */
+static double
+pixel_covariance (const NoiseModel *model, int a, int b, int side, int i,
+                  int j, Products products)
+{
+  const double *x = products[i % side][j % side];
+  const double *y = products[i / side][j / side];
+  double sum = 0;
+
+  for (int l = 0; l < NOISE_SIDE; l++)
+    for (int k = 0; k < NOISE_SIDE; k++)
+      sum += x[k] * y[l]
+             * (double) model->correlation[k + NOISE_SIDE * l][a][b];
+  return sum;
+}
+
+double
+noise_model_neighbours (const NoiseModel *model)
+{
+  double own, shared;
+  Products products;
+
+  fill_products (2, products);
+  own = pixel_covariance (model, 0, 0, 2, 0, 0, products);
+  shared = pixel_covariance (model, 0, 0, 2, 0, 1, products);
+  return own > 0 ? shared / own : 0;
+}
+
+/* Adds what mixed colours @a and @b say, pixel by pixel in @R, to the
+ * covariance @S of red, green and blue. */
+static void
+add_mixed (const NoiseModel *model, int level, int a, int b, const MatF *R,
+           MatF *S)
+{
+  int pixels = R->rows, colours = model->colours;
+  float s = model->deviation[level][a] * model->deviation[level][b];
+
+  for (int c = 0; c < colours; c++)
+    for (int d = 0; d < colours; d++) {
+      float mix =
+        s * (float) (cosine (c, a, colours) * cosine (d, b, colours));
+
+      for (int j = 0; j < pixels; j++)
+        for (int i = 0; i < pixels; i++)
+          *matf_at (S, c * pixels + i, d * pixels + j) +=
+            mix * *matf_at (R, i, j);
+    }
+}
+
+void
+noise_model_covariances (const NoiseModel *model, int side,
+                         MatF covariances[NOISE_LEVELS])
+{
+  int pixels = side * side, colours = model->colours;
+  g_auto (MatF) R = matf_new (pixels, pixels);
+  Products products;
+
+  fill_products (side, products);
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    covariances[level] = matf_new (pixels * colours, pixels * colours);
+  for (int a = 0; a < colours; a++)
+    for (int b = 0; b < colours; b++) {
+      for (int j = 0; j < pixels; j++)
+        for (int i = 0; i < pixels; i++)
+          *matf_at (&R, i, j) =
+            (float) pixel_covariance (model, a, b, side, i, j, products);
+      for (int level = 0; level < NOISE_LEVELS; level++)
+        add_mixed (model, level, a, b, &R, &covariances[level]);
+    }
+}

@@ -1,0 +1,106 @@
+#include "imaging/detect/findnoise.h"
+
+#include "imaging/detect/noise.h"
+#include "imaging/detect/noiseprofile.h"
+
+#include <math.h>
+
+/* What noise must have, where white is 255, and the share of brightnesses that
+ * agree.  Of clean pictures the nearest were a scan with the grain of its film
+ * (2.5 levels, 0.42), another (1.5, 0.50) and a photograph of water (2.8,
+ * 0.25); of noisy ones, shots of a good camera (2.1, 0.67) and (3.6, 0.33). */
+static const struct {
+  double sigma, share;
+} limits[] = { { 1.7, 0.55 }, { 2.8, 0.3 } };
+
+/* What is weaker nobody sees. */
+#define LEAST_LEVEL 1.5
+
+/* Fewer bins may agree by chance. */
+#define LEAST_BINS 4
+
+/* White noise has the same level by both measures.  The profile's is larger
+ * where texture is part of it. */
+#define WHITE_RATIO 1.3
+
+/* A picture of that many colours or fewer has been drawn or dithered; if it is
+ * grey, of that many. */
+#define FEW_COLOURS 256
+#define FEW_GREYS 32
+
+/* ---- few colours ---- */
+
+gboolean
+image_has_few_colours (const Image *image)
+{
+  g_autoptr (GHashTable) seen =
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  guint few = image_colours (image) == 1 ? FEW_GREYS : FEW_COLOURS;
+  gint64 last = -1;
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+    gint64 colour = pixel[0];
+
+    for (int c = 1; c < image_colours (image); c++)
+      colour = colour << 16 | pixel[c];
+    if (colour == last)
+      continue;
+    last = colour;
+    if (!g_hash_table_contains (seen, &colour))
+      g_hash_table_add (seen, g_memdup2 (&colour, sizeof colour));
+    if (g_hash_table_size (seen) > few)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- noise ---- */
+
+FoundNoise
+found_white_noise (int colours, double sigma)
+{
+  return (FoundNoise){ .kind = sigma > 0 ? NOISE_WHITE : NOISE_NONE,
+                       .is_sure = TRUE,
+                       .sigma = sigma,
+                       .share = 1,
+                       .model = noise_model_white (colours, sigma / 255) };
+}
+
+static gboolean
+is_noisy (const NoiseProfile *profile)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (limits); i++)
+    if (255 * profile->sigma >= limits[i].sigma
+        && profile->share >= limits[i].share
+        && profile->noise_bins >= LEAST_BINS)
+      return TRUE;
+  return FALSE;
+}
+
+FoundNoise
+image_find_noise (const Image *image, const Mask *ignore)
+{
+  int colours = image_is_grey (image, ignore) ? 1 : 3;
+  ImageBlocks blocks = { image, ignore };
+  BlockSource source = block_source_of_image (&blocks, colours);
+  double white;
+  gboolean is_sure;
+  NoiseProfile profile;
+
+  if (image_has_few_colours (image))
+    return found_white_noise (colours, 0);
+  white = image_noise_level (image, ignore);
+  if (!noise_profile_measure (&source, &profile)
+      || 255 * profile.sigma < LEAST_LEVEL)
+    return found_white_noise (colours, white);
+  is_sure = is_noisy (&profile);
+  if (white > 0
+      && (!is_sure || 255 * profile.sigma < WHITE_RATIO * white))
+    return found_white_noise (colours, white);
+  return (FoundNoise){ .kind = NOISE_COLOURED,
+                       .is_sure = is_sure,
+                       .sigma = 255 * profile.sigma,
+                       .share = profile.share,
+                       .model = profile.model };
+}

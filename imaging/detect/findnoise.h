@@ -1,0 +1,36 @@
+/* findnoise.h - which noise a picture has, from the picture alone
+ *
+ * White noise is found by noise.h; any other by noiseprofile.h.  Clean
+ * pictures have something like noise too: the grain of a film, dithering, fine
+ * texture.  So noise is said to be there only where it is strong enough and
+ * enough brightnesses agree; the limits come from photographs with noise and
+ * without.
+ */
+#pragma once
+
+#include "imaging/denoise/noisemodel.h"
+#include "imaging/mask.h"
+
+typedef enum {
+  NOISE_NONE,
+  NOISE_WHITE,    /* the same in all pixels, each for itself */
+  NOISE_COLOURED, /* depends on brightness, or neighbours share it */
+} NoiseKind;
+
+typedef struct {
+  NoiseKind kind;
+  gboolean is_sure; /* else it may be texture */
+  double sigma; /* root mean square, where white is 255; 0 for none */
+  double share; /* of the brightnesses that agree, 0 .. 1 */
+  NoiseModel model;
+} FoundNoise;
+
+/* Noise of one level, where white is 255, in every sample; 0 for none. */
+FoundNoise found_white_noise (int colours, double sigma);
+
+/* Looks for noise in the pixels that can be seen, without those of @ignore,
+ * which may be NULL. */
+FoundNoise image_find_noise (const Image *image, const Mask *ignore);
+
+/* Whether the colours are so few that the picture was drawn or dithered. */
+gboolean image_has_few_colours (const Image *image);

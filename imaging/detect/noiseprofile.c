@@ -1,0 +1,549 @@
+#include "imaging/detect/noiseprofile.h"
+
+#include "base/parallel.h"
+#include "imaging/inpaint/dct.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BLOCKS 30000 /* of a picture; more would say the same */
+#define LEAST_STEP 2      /* between blocks: nearer ones say the same */
+#define CHUNK 64          /* blocks that are transformed at a time */
+
+/* Blocks of a bin, at least; the share of them that measures the noise, the
+ * flattest; and how many these must be. */
+#define BIN_BLOCKS 1000
+#define FLATTEST 0.03
+#define LEAST_FLAT 40
+
+/* The blocks that are less flat, and still have noise alone if there is noise:
+ * the share of the bin that is flatter, from and to. */
+#define NEXT_FROM 0.1
+#define NEXT_TO 0.2
+
+/* What noise may have: in units of what is expected of it.  Measured on
+ * photographs of three kinds with noise and without. */
+#define MOST_UNEVEN 1.7
+#define MOST_UNEVEN_SCALED 2.5
+#define LEAST_SLOPE 0.85
+#define MOST_SLOPE 1.4
+
+/* Noise may be that many times as strong as what the weakest bin has. */
+#define MOST_RATIO 3.5
+
+/* Least R of any frequency; that of rounding to 8 bits is near it. */
+#define LEAST_CORRELATION 0.01f
+
+enum { EVEN, ODD, PARITIES };
+
+typedef struct {
+  int number;             /* < 0 for those that cannot be used */
+  float brightness;       /* mean of the colours */
+  float energy[PARITIES]; /* in the cosines of one parity and the first */
+} Block;
+
+typedef struct {
+  const BlockSource *source;
+  const Dct *dct;
+  int step, across, count;
+  int samples;  /* of a block */
+  float *codes; /* count x samples: colour after colour for each cosine */
+  Block *blocks;
+} Survey;
+
+/* ---- where blocks come from ---- */
+
+/* Share of the samples of a block that may be black or white. */
+#define MOST_CLIPPED 0.03
+
+static gboolean
+is_visible (const ImageBlocks *blocks, int x, int y)
+{
+  gsize i = (gsize) y * (gsize) blocks->image->width + (gsize) x;
+
+  return (blocks->ignore == NULL || !blocks->ignore->missing[i])
+         && !image_is_transparent (blocks->image, i);
+}
+
+/* Reads one row of one colour; returns how many samples are at an end. */
+static int
+read_samples (const Image *image, int x, int y, int colour, float *to)
+{
+  int peak = image_peak (image), clipped = 0;
+  float scale = 1 / (float) peak;
+
+  for (int i = 0; i < NOISE_SIDE; i++) {
+    int sample = image_pixel (image, x + i, y)[colour];
+
+    clipped += sample == 0 || sample == peak;
+    to[i] = (float) sample * scale;
+  }
+  return clipped;
+}
+
+static gboolean
+read_block (gconstpointer data, int colours, int x, int y, float *block)
+{
+  const ImageBlocks *blocks = data;
+  int clipped = 0;
+
+  for (int row = y; row < y + NOISE_SIDE; row++)
+    for (int col = x; col < x + NOISE_SIDE; col++)
+      if (!is_visible (blocks, col, row))
+        return FALSE;
+  for (int c = 0; c < colours; c++)
+    for (int row = 0; row < NOISE_SIDE; row++, block += NOISE_SIDE)
+      clipped += read_samples (blocks->image, x, y + row, c, block);
+  return clipped <= MOST_CLIPPED * NOISE_COSINES * colours;
+}
+
+BlockSource
+block_source_of_image (const ImageBlocks *blocks, int colours)
+{
+  return (BlockSource){ .width = blocks->image->width,
+                        .height = blocks->image->height,
+                        .colours = colours,
+                        .read = read_block,
+                        .data = blocks };
+}
+
+/* ---- blocks ---- */
+
+static int
+parity (int f)
+{
+  return (f % NOISE_SIDE + f / NOISE_SIDE) % 2 == 0 ? EVEN : ODD;
+}
+
+/* Neither the mean nor what a gradient has most of. */
+static gboolean
+is_measured (int f)
+{
+  return f % NOISE_SIDE + f / NOISE_SIDE >= 2;
+}
+
+static void
+describe (const Survey *s, Block *block, const float *code)
+{
+  int colours = s->source->colours;
+
+  block->brightness =
+    code[0] / ((float) NOISE_SIDE * sqrtf ((float) colours));
+  block->energy[EVEN] = block->energy[ODD] = 0;
+  for (int f = 1; f < NOISE_COSINES; f++)
+    for (int c = 0; c < colours; c++) {
+      float square = code[f * colours + c] * code[f * colours + c];
+
+      if (!is_measured (f))
+        block->energy[EVEN] += square;
+      if (!is_measured (f) || parity (f) == ODD)
+        block->energy[ODD] += square;
+      else
+        block->energy[EVEN] += square;
+    }
+}
+
+static void
+survey_chunk (int chunk, int worker, gpointer data)
+{
+  const Survey *s = data;
+  int first = chunk * CHUNK, count = MIN (CHUNK, s->count - first);
+  int colours = s->source->colours;
+  g_autofree float *y = g_new0 (float, s->samples * count);
+  g_autofree float *scratch = g_new (float, s->samples * count);
+
+  (void) worker;
+  for (int i = 0; i < count; i++) {
+    int number = first + i;
+    int left = number % s->across * s->step;
+    int top = number / s->across * s->step;
+
+    s->blocks[number].number =
+      s->source->read (s->source->data, colours, left, top,
+                       y + i * s->samples)
+        ? number
+        : -1;
+  }
+  dct_forward (s->dct, y, scratch, count);
+  for (int i = 0; i < count; i++) {
+    float *code = s->codes + (gsize) (first + i) * (gsize) s->samples;
+
+    for (int f = 0; f < NOISE_COSINES; f++)
+      memcpy (code + f * colours, y + colours * (i + count * f),
+              (gsize) colours * sizeof (float));
+    describe (s, &s->blocks[first + i], code);
+  }
+}
+
+/* ---- a bin ---- */
+
+static int
+compare_floats (float a, float b)
+{
+  return a < b ? -1 : a > b;
+}
+
+static int
+by_brightness (const void *left, const void *right)
+{
+  const Block *a = left, *b = right;
+  int order = compare_floats (a->brightness, b->brightness);
+
+  if ((a->number < 0) != (b->number < 0))
+    return a->number < 0 ? 1 : -1;
+  return order != 0 ? order : a->number - b->number;
+}
+
+static int
+by_even_energy (const void *left, const void *right)
+{
+  const Block *a = left, *b = right;
+  int order = compare_floats (a->energy[EVEN], b->energy[EVEN]);
+
+  return order != 0 ? order : a->number - b->number;
+}
+
+static int
+by_odd_energy (const void *left, const void *right)
+{
+  const Block *a = left, *b = right;
+  int order = compare_floats (a->energy[ODD], b->energy[ODD]);
+
+  return order != 0 ? order : a->number - b->number;
+}
+
+/* Covariance of the colours at each frequency. */
+typedef double Spectrum[NOISE_COSINES][3][3];
+
+static const float *
+code_of (const Survey *s, const Block *block)
+{
+  return s->codes + (gsize) block->number * (gsize) s->samples;
+}
+
+/* Mean products of the colours over @count blocks, for the frequencies of
+ * @which. */
+static void
+measure_spectrum (const Survey *s, const Block *blocks, int count, int which,
+                  Spectrum spectrum)
+{
+  int colours = s->source->colours;
+
+  for (int f = 0; f < NOISE_COSINES; f++) {
+    if (parity (f) != which)
+      continue;
+    memset (spectrum[f], 0, sizeof spectrum[f]);
+    for (int i = 0; i < count; i++) {
+      const float *code = code_of (s, &blocks[i]) + f * colours;
+
+      for (int a = 0; a < colours; a++)
+        for (int b = 0; b < colours; b++)
+          spectrum[f][a][b] += (double) (code[a] * code[b]) / count;
+    }
+  }
+}
+
+/* The energy of a block in the cosines of one parity: each as it is, or in
+ * units of its variance for those that are not weak. */
+typedef struct {
+  double plain, scaled;
+} Energy;
+
+/* Cosines whose variance is below this share of the largest say nothing: what
+ * is left of them after JPEG is a matter of rounding. */
+#define WEAK 0.03
+
+static void
+find_weights (int colours, int which, Spectrum spectrum,
+              double weights[NOISE_COSINES][3])
+{
+  double most = 0;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < colours; c++)
+      if (is_measured (f) && parity (f) == which)
+        most = fmax (most, spectrum[f][c][c]);
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < colours; c++)
+      weights[f][c] = is_measured (f) && parity (f) == which
+                          && spectrum[f][c][c] > WEAK * most
+                        ? 1 / spectrum[f][c][c]
+                        : 0;
+}
+
+static Energy
+energy_of (const Survey *s, const Block *block, int which,
+           double weights[NOISE_COSINES][3])
+{
+  const float *code = code_of (s, block);
+  Energy energy = { 0, 0 };
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < s->source->colours; c++)
+      if (is_measured (f) && parity (f) == which) {
+        double square = pow (*code++, 2);
+
+        energy.plain += square;
+        energy.scaled += weights[f][c] * square;
+      } else
+        code++;
+  return energy;
+}
+
+static double
+relative_deviation (double mean, double mean_square)
+{
+  return mean > 0 ? sqrt (fmax (0, mean_square - mean * mean)) / mean : 0;
+}
+
+/* What noise would have. */
+static Energy
+expected_deviation (int colours, int which, Spectrum spectrum,
+                    double weights[NOISE_COSINES][3])
+{
+  double sum = 0, squares = 0;
+  int n = 0;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int a = 0; a < colours; a++) {
+      if (!is_measured (f) || parity (f) != which)
+        continue;
+      n += weights[f][a] > 0;
+      sum += spectrum[f][a][a];
+      for (int b = 0; b < colours; b++)
+        squares += pow (spectrum[f][a][b], 2);
+    }
+  return (Energy){ sum > 0 ? sqrt (2 * squares) / sum : 1,
+                   n > 0 ? sqrt (2. / n) : 1 };
+}
+
+/* Compares how the energies of the first @count blocks differ with how those
+ * of noise would, and their mean with that of the blocks after them, which are
+ * less flat. */
+static void
+judge (const Survey *s, const Block *blocks, int total, int flat, int which,
+       Spectrum spectrum, NoiseBin *bin)
+{
+  double weights[NOISE_COSINES][3];
+  int from = (int) (NEXT_FROM * total), to = (int) (NEXT_TO * total);
+  Energy sum = { 0, 0 }, squares = { 0, 0 }, expected;
+  double next = 0;
+
+  find_weights (s->source->colours, which, spectrum, weights);
+  expected =
+    expected_deviation (s->source->colours, which, spectrum, weights);
+  for (int i = 0; i < flat; i++) {
+    Energy e = energy_of (s, &blocks[i], which, weights);
+
+    sum.plain += e.plain / flat;
+    sum.scaled += e.scaled / flat;
+    squares.plain += e.plain * e.plain / flat;
+    squares.scaled += e.scaled * e.scaled / flat;
+  }
+  for (int i = from; i < to; i++)
+    next += energy_of (s, &blocks[i], which, weights).plain / (to - from);
+  bin->uneven = fmax (bin->uneven,
+                      relative_deviation (sum.plain, squares.plain)
+                        / expected.plain);
+  bin->uneven_scaled = fmax (
+    bin->uneven_scaled,
+    relative_deviation (sum.scaled, squares.scaled) / expected.scaled);
+  bin->slope += next / fmax (sum.plain, 1e-9) / PARITIES;
+}
+
+/* Fills the lowest frequencies from the next ones. */
+static void
+extend_spectrum (Spectrum spectrum)
+{
+  const int side = NOISE_SIDE;
+
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) {
+      spectrum[1][a][b] = spectrum[2][a][b];
+      spectrum[side][a][b] = spectrum[2 * side][a][b];
+      spectrum[0][a][b] = (spectrum[1][a][b] + spectrum[side][a][b]) / 2;
+    }
+}
+
+static void
+measure_bin (const Survey *s, Block *blocks, int count, NoiseBin *bin,
+             Spectrum spectrum)
+{
+  int flat = MAX (LEAST_FLAT, (int) (FLATTEST * count));
+  int colours = s->source->colours;
+
+  *bin = (NoiseBin){ .blocks = flat };
+  for (int i = 0; i < count; i++)
+    bin->brightness += (double) blocks[i].brightness / count;
+  for (int which = EVEN; which < PARITIES; which++) {
+    qsort (blocks, (gsize) count, sizeof (Block),
+           which == EVEN ? by_odd_energy : by_even_energy);
+    measure_spectrum (s, blocks, flat, which, spectrum);
+    judge (s, blocks, count, flat, which, spectrum, bin);
+  }
+  extend_spectrum (spectrum);
+  for (int c = 0; c < colours; c++) {
+    for (int f = 0; f < NOISE_COSINES; f++)
+      bin->sigma[c] += spectrum[f][c][c] / NOISE_COSINES;
+    bin->sigma[c] = sqrt (bin->sigma[c]);
+  }
+}
+
+/* ---- all bins ---- */
+
+static gboolean
+is_noise (const NoiseBin *bin)
+{
+  return bin->uneven <= MOST_UNEVEN
+         && bin->uneven_scaled <= MOST_UNEVEN_SCALED
+         && bin->slope >= LEAST_SLOPE && bin->slope <= MOST_SLOPE;
+}
+
+/* s between the brightnesses of the bins that are noise; beyond them that of
+ * the last. */
+static double
+sigma_between (const NoiseProfile *p, double brightness, int c)
+{
+  const NoiseBin *below = NULL, *above = NULL;
+
+  for (int i = 0; i < p->bin_count; i++) {
+    const NoiseBin *bin = &p->bins[i];
+
+    if (!bin->is_noise)
+      continue;
+    if (bin->brightness <= brightness)
+      below = bin;
+    else if (above == NULL)
+      above = bin;
+  }
+  if (below == NULL || above == NULL)
+    return (below != NULL ? below : above)->sigma[c];
+  return below->sigma[c]
+         + (above->sigma[c] - below->sigma[c])
+             * (brightness - below->brightness)
+             / (above->brightness - below->brightness);
+}
+
+/* The model of the bins that are noise, of which there is at least one. */
+static void
+fit_model (NoiseProfile *p, Spectrum *spectra, int colours, int noise_bins)
+{
+  NoiseModel *model = &p->model;
+
+  *model = (NoiseModel){ .colours = colours };
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    for (int c = 0; c < colours; c++)
+      model->deviation[level][c] = (float) sigma_between (
+        p, (double) level / (NOISE_LEVELS - 1), c);
+  for (int i = 0; i < p->bin_count; i++)
+    for (int f = 0; f < NOISE_COSINES && p->bins[i].is_noise; f++)
+      for (int a = 0; a < colours; a++)
+        for (int b = 0; b < colours; b++) {
+          double unit = p->bins[i].sigma[a] * p->bins[i].sigma[b];
+
+          if (unit > 0)
+            model->correlation[f][a][b] +=
+              (float) (spectra[i][f][a][b] / unit / noise_bins);
+        }
+}
+
+static double
+bin_variance (const NoiseBin *bin)
+{
+  return (pow (bin->sigma[0], 2) + pow (bin->sigma[1], 2)
+          + pow (bin->sigma[2], 2))
+         / 3;
+}
+
+/* Finds out which bins are noise.  Texture may look like it in a bin, but is
+ * then stronger than all that others have, noise or not. */
+static void
+find_noise_bins (NoiseProfile *p)
+{
+  double least = INFINITY;
+
+  for (int i = 0; i < p->bin_count; i++) {
+    p->bins[i].is_noise = is_noise (&p->bins[i]);
+    least = fmin (least, bin_variance (&p->bins[i]));
+  }
+  for (int i = 0; i < p->bin_count; i++)
+    if (bin_variance (&p->bins[i]) > MOST_RATIO * MOST_RATIO * least)
+      p->bins[i].is_noise = FALSE;
+}
+
+/* Keeps R from being singular: noise has a little of everything. */
+static void
+raise_floor (NoiseModel *model)
+{
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < model->colours; c++)
+      model->correlation[f][c][c] += LEAST_CORRELATION;
+}
+
+static void
+summarise (NoiseProfile *p, Spectrum *spectra, int colours)
+{
+  double sum = 0;
+  int noise_bins = 0;
+
+  find_noise_bins (p);
+  for (int i = 0; i < p->bin_count; i++) {
+    noise_bins += p->bins[i].is_noise;
+    for (int c = 0; c < colours && p->bins[i].is_noise; c++)
+      sum += pow (p->bins[i].sigma[c], 2) / colours;
+  }
+  if (noise_bins == 0)
+    return;
+  p->noise_bins = noise_bins;
+  p->share = (double) noise_bins / p->bin_count;
+  p->sigma = sqrt (sum / noise_bins);
+  fit_model (p, spectra, colours, noise_bins);
+  raise_floor (&p->model);
+}
+
+static gboolean
+measure_bins (const Survey *s, NoiseProfile *p)
+{
+  g_autofree Spectrum *spectra = g_new0 (Spectrum, NOISE_BINS);
+  int usable = 0;
+
+  qsort (s->blocks, (gsize) s->count, sizeof (Block), by_brightness);
+  while (usable < s->count && s->blocks[usable].number >= 0)
+    usable++;
+  if (usable < 4 * LEAST_FLAT)
+    return FALSE;
+  p->bin_count = CLAMP (usable / BIN_BLOCKS, 1, NOISE_BINS);
+  for (int i = 0; i < p->bin_count; i++) {
+    int first = (int) ((gint64) usable * i / p->bin_count);
+    int end = (int) ((gint64) usable * (i + 1) / p->bin_count);
+
+    measure_bin (s, s->blocks + first, end - first, &p->bins[i], spectra[i]);
+  }
+  summarise (p, spectra, s->source->colours);
+  return TRUE;
+}
+
+gboolean
+noise_profile_measure (const BlockSource *source, NoiseProfile *profile)
+{
+  g_autoptr (Dct) dct = dct_new (NOISE_SIDE, source->colours);
+  double room = (double) source->width * source->height;
+  Survey s = { .source = source, .dct = dct };
+  gboolean ok;
+
+  *profile = (NoiseProfile){ 0 };
+  if (source->width < NOISE_SIDE || source->height < NOISE_SIDE)
+    return FALSE;
+  s.step = MAX (LEAST_STEP, (int) ceil (sqrt (room / MOST_BLOCKS)));
+  s.across = (source->width - NOISE_SIDE) / s.step + 1;
+  s.count = s.across * ((source->height - NOISE_SIDE) / s.step + 1);
+  s.samples = NOISE_COSINES * source->colours;
+  s.codes = g_new (float, (gsize) s.count * (gsize) s.samples);
+  s.blocks = g_new0 (Block, s.count);
+  parallel_for ((s.count + CHUNK - 1) / CHUNK, survey_chunk, &s, NULL, NULL);
+  ok = measure_bins (&s, profile);
+  g_free (s.codes);
+  g_free (s.blocks);
+  return ok;
+}

@@ -1,0 +1,276 @@
+/* test_noisemodel.c - noise by brightness, colour and frequency */
+#include "base/random.h"
+#include "imaging/denoise/noisemodel.h"
+#include "imaging/detect/findnoise.h"
+#include "imaging/detect/noiseprofile.h"
+#include "imaging/metric.h"
+#include "imaging/restore.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+/* A model in which the three mixed colours differ, low frequencies are
+ * stronger and shadows are weaker. */
+static NoiseModel
+uneven_model (void)
+{
+  NoiseModel model = noise_model_white (3, 0.05);
+
+  model.is_white = FALSE;
+  for (int f = 0; f < NOISE_COSINES; f++) {
+    int k = f % NOISE_SIDE, l = f / NOISE_SIDE;
+
+    for (int c = 0; c < 3; c++)
+      model.correlation[f][c][c] = (float) (4. / (1 + k + l + c));
+  }
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    model.deviation[level][0] = 0.01f * (float) (1 + level);
+  return model;
+}
+
+static void
+test_white_covariance (void)
+{
+  NoiseModel model = noise_model_white (3, 0.1);
+
+  for (int side = 2; side <= NOISE_SIDE; side += 2) {
+    MatF S[NOISE_LEVELS];
+
+    noise_model_covariances (&model, side, S);
+    for (int level = 0; level < NOISE_LEVELS; level++) {
+      for (int j = 0; j < S[level].cols; j++)
+        for (int i = 0; i < S[level].rows; i++)
+          assert_at_most (
+            fabs (*matf_at (&S[level], i, j) - (i == j ? 0.01 : 0)), 1e-6);
+      matf_clear (&S[level]);
+    }
+  }
+}
+
+/* The cosines of a whole block have the variances that the model says: those
+ * of S, one by one. */
+static void
+test_covariance_of_a_block (void)
+{
+  NoiseModel model = uneven_model ();
+  float variances[NOISE_COSINES * 3];
+  MatF S[NOISE_LEVELS];
+
+  noise_model_covariances (&model, NOISE_SIDE, S);
+  for (int level = 0; level < NOISE_LEVELS; level += 5) {
+    noise_model_variances (&model, level, NOISE_SIDE, variances);
+    for (int f = 0; f < NOISE_COSINES; f += 7) {
+      double sum = 0;
+
+      /* The mean of the colours of cosine f, as a vector of a patch. */
+      for (int j = 0; j < S[level].cols; j++)
+        for (int i = 0; i < S[level].rows; i++) {
+          double product = 1. / 3;
+
+          for (int axis = 0; axis < 2; axis++) {
+            int n = axis == 0 ? f % NOISE_SIDE : f / NOISE_SIDE;
+            int x = axis == 0 ? i % NOISE_SIDE : i / NOISE_SIDE % NOISE_SIDE;
+            int y = axis == 0 ? j % NOISE_SIDE : j / NOISE_SIDE % NOISE_SIDE;
+
+            product *= (n == 0 ? 1 : 2) / 8. * cos (G_PI * (x + 0.5) * n / 8)
+                       * cos (G_PI * (y + 0.5) * n / 8);
+          }
+          sum += product * (double) *matf_at (&S[level], i, j);
+        }
+      assert_at_most (fabs (sum / (double) variances[3 * f] - 1), 1e-3);
+    }
+  }
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    matf_clear (&S[level]);
+}
+
+static void
+test_neighbours (void)
+{
+  NoiseModel white = noise_model_white (3, 0.1), other = uneven_model ();
+
+  assert_at_most (fabs (noise_model_neighbours (&white)), 1e-6);
+  g_assert_cmpfloat (noise_model_neighbours (&other), >, 0.2);
+}
+
+/* ---- pictures ---- */
+
+/* Standard deviation of the grain of a pixel, where white is 255. */
+static double
+grain_at (double brightness)
+{
+  return 4 + 8 * brightness;
+}
+
+/* A slow gradient with grain that is stronger in the lights, and that pixels
+ * share with those around them. */
+static Image *
+grainy_gradient (guint64 seed)
+{
+  const int width = 400, height = 300;
+  Image *image = image_new (width, height, 3, 8, NULL);
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      double grey = 0.15 + 0.7 * x / width, grain = 0;
+
+      for (int i = 0; i < 9; i++)
+        grain += random_normal (seed, 0,
+                                (guint64) ((y + i / 3) * 1000 + x + i % 3))
+                 / 3;
+      for (int c = 0; c < 3; c++) {
+        double own =
+          random_normal (seed, (guint64) c + 1, (guint64) (y * 1000 + x));
+        double value = 255 * grey
+                       + grain_at (grey) * (0.8 * grain + 0.6 * own) + 0.5;
+
+        image_pixel (image, x, y)[c] = (guint16) CLAMP (value, 0, 255);
+      }
+    }
+  return image;
+}
+
+static void
+test_grain_is_measured (void)
+{
+  g_autoptr (Image) image = grainy_gradient (1);
+  FoundNoise noise = image_find_noise (image, NULL);
+
+  g_assert_cmpint (noise.kind, ==, NOISE_COLOURED);
+  g_assert_true (noise.is_sure);
+  for (int level = 4; level <= 12; level++) {
+    double expected = grain_at ((double) level / (NOISE_LEVELS - 1));
+    double found = 255 * noise_model_sigma_at (&noise.model, level);
+
+    g_test_message ("level %d: %.2f, found %.2f", level, expected, found);
+    assert_at_most (fabs (found / expected - 1), 0.2);
+  }
+  g_assert_cmpfloat (noise_model_neighbours (&noise.model), >, 0.2);
+}
+
+static void
+test_white_noise_is_white (void)
+{
+  g_autoptr (Image) image = image_new (400, 300, 3, 8, NULL);
+  FoundNoise noise;
+
+  for (gsize i = 0; i < image_pixels (image) * 3; i++)
+    image->samples[i] =
+      (guint16) (100.5 + (double) (i / 3 % 400) / 8
+                 + 10 * random_normal (1, 0, i));
+  noise = image_find_noise (image, NULL);
+  g_assert_cmpint (noise.kind, ==, NOISE_WHITE);
+  assert_at_most (fabs (noise.sigma - 10), 1);
+}
+
+static void
+test_clean_photographs_have_none (void)
+{
+  const char *const photos[] = { "badlands5", "canyon7", "city10", "fields5",
+                                 "fog4",      "sky2",    "snow4",  "water0" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    FoundNoise noise = image_find_noise (photo, NULL);
+
+    g_test_message ("%s: %.2f, %.2f", photos[i], noise.sigma, noise.share);
+    g_assert_true (noise.kind == NOISE_NONE || !noise.is_sure);
+  }
+}
+
+/* A gradient in two colours by error diffusion is no noise. */
+static void
+test_dithering_is_none (void)
+{
+  g_autoptr (Image) image = image_new (300, 200, 3, 8, NULL);
+  g_autofree double *error = g_new0 (double, 302 * 201);
+  FoundNoise noise;
+
+  for (int y = 0; y < 200; y++)
+    for (int x = 0; x < 300; x++) {
+      double *at = error + y * 302 + x + 1;
+      double value = 255. * (x + y) / 500 + *at;
+      int sample = value < 128 ? 0 : 255;
+      double rest = (value - sample) / 16;
+
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = (guint16) (c == 1 ? sample : 40);
+      at[1] += 7 * rest;
+      at[301] += 3 * rest;
+      at[302] += 5 * rest;
+      at[303] += rest;
+    }
+  g_assert_true (image_has_few_colours (image));
+  noise = image_find_noise (image, NULL);
+  g_assert_cmpint (noise.kind, ==, NOISE_NONE);
+}
+
+static double
+psnr_to_gradient (const Image *image)
+{
+  double sum = 0;
+
+  for (int y = 0; y < image->height; y++)
+    for (int x = 0; x < image->width; x++)
+      for (int c = 0; c < 3; c++)
+        sum += pow (image_pixel (image, x, y)[c]
+                      - 255 * (0.15 + 0.7 * x / image->width),
+                    2);
+  sum /= (double) image_pixels (image) * 3;
+  return 10 * log10 (255 * 255 / sum);
+}
+
+static void
+restore (Image *image, double strength, double grain)
+{
+  RestoreOptions options = RESTORE_DEFAULTS;
+  g_auto (RestoreReport) report = { 0 };
+  g_autoptr (Mask) none = mask_new (image->width, image->height, NULL);
+  g_autoptr (GError) error = NULL;
+
+  options.quality = QUALITY_FAST;
+  options.sigma = SIGMA_UNKNOWN;
+  options.strength = strength;
+  options.grain = grain;
+  image_restore (image, none, &options, &report, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (report.sigma, >, 0);
+}
+
+/* Nothing was told; and the strength and the grain do what they say. */
+static void
+test_grain_is_removed (void)
+{
+  const double settings[][2] = { { 0, 0 }, { 0.3, 0 }, { 0, 0.5 } };
+  double before, after[3];
+
+  for (int i = 0; i < 3; i++) {
+    g_autoptr (Image) image = grainy_gradient (2);
+
+    before = psnr_to_gradient (image);
+    restore (image, settings[i][0], settings[i][1]);
+    after[i] = psnr_to_gradient (image);
+    g_test_message ("strength %g, grain %g: %.2f dB, then %.2f",
+                    settings[i][0], settings[i][1], before, after[i]);
+  }
+  g_assert_cmpfloat (after[0], >, before + 6);
+  g_assert_cmpfloat (after[1], <, after[0] - 2);
+  g_assert_cmpfloat (after[1], >, before + 0.3);
+  g_assert_cmpfloat (after[2], <, after[0] - 2);
+  g_assert_cmpfloat (after[2], >, before + 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/noisemodel/white", test_white_covariance);
+  g_test_add_func ("/noisemodel/block", test_covariance_of_a_block);
+  g_test_add_func ("/noisemodel/neighbours", test_neighbours);
+  g_test_add_func ("/noisemodel/grain", test_grain_is_measured);
+  g_test_add_func ("/noisemodel/white-noise", test_white_noise_is_white);
+  g_test_add_func ("/noisemodel/clean", test_clean_photographs_have_none);
+  g_test_add_func ("/noisemodel/dithering", test_dithering_is_none);
+  g_test_add_func ("/noisemodel/removed", test_grain_is_removed);
+  return g_test_run ();
+}
