@@ -2,9 +2,9 @@
 
 #include "base/cpudispatch.h"
 #include "base/error.h"
+#include "base/lapackstatus.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,8 +228,8 @@ mat_invert (Mat *A)
   return LAPACKE_dgetrf (LAPACK_COL_MAJOR, A->rows, A->rows, A->data, A->ld,
                          pivots)
            == 0
-         && LAPACKE_dgetri (LAPACK_COL_MAJOR, A->rows, A->data, A->ld, pivots)
-              == 0;
+         && lapack_succeeded (LAPACKE_dgetri (LAPACK_COL_MAJOR, A->rows,
+                                              A->data, A->ld, pivots));
 }
 
 gboolean
@@ -237,9 +237,8 @@ mat_eigen (Mat *A, double *values)
 {
   g_return_val_if_fail (A->rows == A->cols, FALSE);
 
-  return LAPACKE_dsyevd (LAPACK_COL_MAJOR, 'V', 'L', A->rows, A->data, A->ld,
-                         values)
-         == 0;
+  return lapack_succeeded (LAPACKE_dsyevd (
+    LAPACK_COL_MAJOR, 'V', 'L', A->rows, A->data, A->ld, values));
 }
 
 double

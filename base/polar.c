@@ -21,10 +21,10 @@
  */
 #include "base/polar.h"
 
+#include "base/lapackstatus.h"
 #include "base/parallel.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,9 +85,9 @@ polar_svd (const Mat *M, const Mat *old, double tolerance, Mat *Q)
   g_return_val_if_fail (M->cols == n && Q->rows == n && Q->cols == n, FALSE);
 
   mat_copy (M, &work);
-  if (LAPACKE_dgesdd (LAPACK_COL_MAJOR, 'A', n, n, work.data, work.ld, s,
-                      U.data, U.ld, Vt.data, Vt.ld)
-      != 0)
+  if (!lapack_succeeded (LAPACKE_dgesdd (LAPACK_COL_MAJOR, 'A', n, n,
+                                         work.data, work.ld, s, U.data, U.ld,
+                                         Vt.data, Vt.ld)))
     return FALSE;
   while (rank < n && s[rank] > tolerance * s[0])
     rank++;

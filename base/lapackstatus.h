@@ -1,0 +1,17 @@
+/* lapackstatus.h - what the return value of a function of LAPACKE means */
+#pragma once
+
+#include <glib.h>
+#include <lapacke.h>
+
+/* Whether the numbers came out.  Where there was no memory for LAPACK's work
+ * array, this ends the program as g_malloc() does: it is not for the caller to
+ * take that for numbers that did not converge. */
+static inline gboolean
+lapack_succeeded (lapack_int info)
+{
+  if (info == LAPACK_WORK_MEMORY_ERROR
+      || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+    g_error ("failed to allocate the work array of LAPACK");
+  return info == 0;
+}
