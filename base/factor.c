@@ -13,8 +13,8 @@ factor_leading_eigenvector (Mat *A, double *vector)
 
   /* Eigenvalues come in ascending order, so the n-th alone is asked for; a
    * tolerance of 0 means full accuracy. */
-  return lapack_succeeded (LAPACKE_dsyevr (
-           LAPACK_COL_MAJOR, 'V', 'I', 'L', n, A->data, A->ld, 0, 0, n, n, 0,
-           &found, values, vector, n, support))
+  return lapack_succeeded (LAPACKE_dsyevr (LAPACK_COL_MAJOR, 'V', 'I', 'L', n,
+                                           A->data, A->ld, 0, 0, n, n, 0,
+                                           &found, values, vector, n, support))
          && found == 1;
 }

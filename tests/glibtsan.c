@@ -18,9 +18,9 @@ void __tsan_release (void *address);
 
 /* GLib's own function of that name, looked up once. */
 #define REAL(name)                                                            \
-  static __typeof__ (&name) real;                                                 \
+  static __typeof__ (&name) real;                                             \
   if (__atomic_load_n (&real, __ATOMIC_ACQUIRE) == NULL)                      \
-  __atomic_store_n (&real, (__typeof__ (&name)) dlsym (RTLD_NEXT, #name),         \
+  __atomic_store_n (&real, (__typeof__ (&name)) dlsym (RTLD_NEXT, #name),     \
                     __ATOMIC_RELEASE)
 
 void

@@ -1,4 +1,5 @@
-/* test_deadlines.c - sockets are cut when their time is over, and not before */
+/* test_deadlines.c - sockets are cut when their time is over, and not before
+ */
 #include "app/serve/deadlines.h"
 #include "tests/support.h"
 

@@ -73,7 +73,8 @@ parse_well (Values *values, const char *line)
 static void
 test_ways_to_say_it (void)
 {
-  const char *const lines[] = { "x -f -w 12 a.png", "x --flag --whole 12 a.png",
+  const char *const lines[] = { "x -f -w 12 a.png",
+                                "x --flag --whole 12 a.png",
                                 "x --whole=12 a.png -f", "x a.png -w12 -f",
                                 "x -f -w 7 -w 12 a.png" };
 

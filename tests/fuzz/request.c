@@ -221,9 +221,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   const uint8_t *end = memmem (data, size, "\n\n", 2);
   gsize head_size = end != NULL ? (gsize) (end - data) : size;
   g_autofree char *head = g_strndup ((const char *) data, head_size);
-  g_autoptr (GBytes) body =
-    end != NULL ? g_bytes_new (end + 2, size - head_size - 2)
-                : g_bytes_new (NULL, 0);
+  g_autoptr (GBytes) body = end != NULL
+                              ? g_bytes_new (end + 2, size - head_size - 2)
+                              : g_bytes_new (NULL, 0);
   Call call;
 
   read_head (&call, head);
