@@ -45,7 +45,7 @@ static gboolean
 show_help (GError **error)
 {
   g_autoptr (GString) text = g_string_new (
-    "Tessera mends pictures with small patches that fit what is left.\n\n");
+    "Tessera restores pictures with dictionaries of small patches.\n\n");
 
   g_string_append_printf (text, "%s\n%s\nCommands:\n", usage, examples);
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)

@@ -172,7 +172,7 @@ compare kaggle -a dct -o kaggle_report
 judge "pictures in colour and in grey" 0
 ok "... those in colour count" grep -q '"training_pictures" : 2,' \
   kaggle_report/results.json
-ok "... and it says so" says "left out: kaggle/gray"
+ok "... and it says so" says "skipped: kaggle/gray"
 run learn kaggle --patch 4 --iterations 2 --window 200 -o k.safetensors --json
 ok "... for learn too" [ "$(json pictures)" -eq 4 ]
 
@@ -184,8 +184,8 @@ make_png mixed/c_small.png 3 40 128
 make_png mixed/d_odd.png 61 17 '$x * 4 + $y'
 compare mixed -a dct,ksvd -o mixed_report
 judge "broken pictures among good ones" 0
-ok "... are named" says "left out: mixed/a_truncated.png"
-ok "... and counted" says "3 pictures were left out"
+ok "... are named" says "skipped: mixed/a_truncated.png"
+ok "... and counted" says "skipped 3 pictures"
 mkdir none broken
 for i in 1 2 3; do echo "no picture" >broken/$i.png; done
 compare none -o never

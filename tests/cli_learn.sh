@@ -148,19 +148,19 @@ ln -s . mixed/circle
 ln -s .. mixed/inner/circle
 learn mixed -o mixed.safetensors
 judge "broken pictures among good ones" 0
-ok "... are named" says "left out: mixed/text.jpg"
+ok "... are named" says "skipped: mixed/text.jpg"
 ok "... with what is wrong" says "mixed/tiny.png: smaller than a patch"
 learn mixed -f -o mixed.safetensors --json
 ok "... counted" [ "$(json skipped)" -eq 3 ]
-ok "... in one line more" says "3 of 6 pictures were left out"
+ok "... in one line more" says "skipped 3 of 6 pictures"
 ok "... and the others used" [ "$(json pictures)" -eq 3 ]
 learn mixed mixed/beach0.png "$PWD/mixed" -f -o mixed.safetensors --json
 ok "what is named twice counts once" [ "$(json pictures)" -eq 3 ]
 learn mixed --iterations 500 --stride 100 -f -o mixed.safetensors
 judge "many rounds" 0
 ok "... tell of a picture only once" \
-  [ "$(grep -c 'left out: mixed/text.jpg' err)" -eq 1 ]
-ok "... and count it once" says "3 of 6 pictures were left out"
+  [ "$(grep -c 'skipped: mixed/text.jpg' err)" -eq 1 ]
+ok "... and count it once" says "skipped 3 of 6 pictures"
 learn mixed -q -f -o mixed.safetensors
 ok "--quiet says nothing of them" [ ! -s err ]
 
@@ -172,7 +172,7 @@ learn broken/1.png -o never.npy
 judge "one broken picture" 3
 ok "... is what the error is about" says "broken/1.png"
 learn broken "$PHOTOS" -f -o mixed.safetensors
-ok "of many broken ones five are named" [ "$(grep -c 'left out:' err)" -eq 5 ]
+ok "of many broken ones five are named" [ "$(grep -c 'skipped:' err)" -eq 5 ]
 make_png small/small.png 8 8 '$x * $y'
 learn small -a ksvd -o few.npy
 judge "a picture of nine patches" 0

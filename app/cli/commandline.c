@@ -45,12 +45,12 @@ add_limits (CommandLine *line)
       .value = &limits->max_pixels, .min = 1, .max = (double) G_MAXSSIZE },
     { "max-side", 0, "N", "largest width and height to read (65500)",
       option_int, .value = &limits->max_side, .min = 1, .max = G_MAXINT },
-    { "max-scans", 0, "N", "most scans of a progressive JPEG (100)",
-      option_int, .value = &limits->max_scans, .min = 1, .max = G_MAXINT },
-    { "max-metadata", 0, "BYTES", "most profiles, EXIF and the like (64M)",
+    { "max-scans", 0, "N", "largest number of JPEG scans (100)", option_int,
+      .value = &limits->max_scans, .min = 1, .max = G_MAXINT },
+    { "max-metadata", 0, "BYTES", "largest size of EXIF and profiles (64M)",
       option_size, .value = &limits->max_metadata, .min = 0,
       .max = (double) G_MAXSSIZE },
-    { "lenient", 0, NULL, "take what there is of a broken picture",
+    { "lenient", 0, NULL, "use the readable part of a broken picture",
       option_flag, .value = &limits->lenient },
   };
 
@@ -69,20 +69,21 @@ add_common (CommandLine *line)
       .value = &line->seed },
   };
   const Option force[] = {
-    { "force", 'f', NULL, "replace a file that exists", option_flag,
+    { "force", 'f', NULL, "replace existing files", option_flag,
       .value = &line->force },
   };
   const Option always[] = {
-    { "threads", 0, "N", "number of threads (one a core)", option_int,
+    { "threads", 0, "N", "number of threads (one per core)", option_int,
       .value = &line->threads, .min = 0, .max = MAX_THREADS },
     { "json", 0, NULL, "print the result as JSON", option_flag,
       .value = &line->json },
-    { "quiet", 'q', NULL, "say nothing but errors", option_flag,
+    { "quiet", 'q', NULL, "print errors only", option_flag,
       .value = &line->quiet },
-    { "verbose", 'v', NULL, "say more", option_flag, .value = &line->verbose },
-    { "version", 0, NULL, "show the version and leave", option_flag,
+    { "verbose", 'v', NULL, "print more details", option_flag,
+      .value = &line->verbose },
+    { "version", 0, NULL, "show the version and exit", option_flag,
       .value = &line->version },
-    { "help", 'h', NULL, "show this help and leave", option_flag,
+    { "help", 'h', NULL, "show this help and exit", option_flag,
       .value = &line->help },
   };
 

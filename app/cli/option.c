@@ -49,7 +49,7 @@ parse_whole (const char *text, guint64 *value, GError **error)
   if (!g_ascii_isdigit (*text) || factor == 0)
     return tessera_fail (error, TESSERA_ERROR_USAGE, "not a whole number");
   if (errno == ERANGE || !g_uint64_checked_mul (value, *value, factor))
-    return tessera_fail (error, TESSERA_ERROR_USAGE, "too large a number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "number too large");
   return TRUE;
 }
 
@@ -99,7 +99,7 @@ option_seed (const Option *option, const char *text, GError **error)
   if (!parse_whole (text, &whole, error))
     return FALSE;
   if (whole > G_MAXINT64)
-    return tessera_fail (error, TESSERA_ERROR_USAGE, "too large a number");
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "number too large");
   *(guint64 *) option->value = whole;
   return TRUE;
 }
@@ -159,7 +159,7 @@ option_file (const Option *option, const char *text, GError **error)
 {
   if (*text == '\0')
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "the name of a file is missing");
+                         "the file name is missing");
   *(const char **) option->value = g_intern_string (text);
   return TRUE;
 }

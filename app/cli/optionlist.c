@@ -73,7 +73,7 @@ option_word_list (const Option *option, const char *text, GError **error)
     for (int j = 0; j < i; j++)
       if (g_str_equal (words[i], words[j])) {
         g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                     "'%s' is named twice", words[i]);
+                     "'%s' is given twice", words[i]);
         return FALSE;
       }
   }

@@ -85,8 +85,8 @@ make_context (const Parser *parser, char ***rest)
   return context;
 }
 
-/* The code of what GOption finds wrong.  It is the user's mistake, unless there
- * was no memory to turn a word into UTF-8. */
+/* The code of what GOption finds wrong.  It is the user's mistake, unless
+ * there was no memory to turn a word into UTF-8. */
 static TesseraError
 code_of (const GError *wrong)
 {

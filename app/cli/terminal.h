@@ -10,6 +10,9 @@
 /* With @quiet, only errors are shown; with @verbose, details too. */
 void terminal_init (gboolean quiet, gboolean verbose);
 
+/* The ending of a noun after a count: "1 pixel", "2 pixels". */
+#define PLURAL(count) ((count) == 1 ? "" : "s")
+
 /* "tessera: MESSAGE".  Control characters, which a file name may hold, are
  * replaced: an error is one line. */
 void terminal_error (const char *message);

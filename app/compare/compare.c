@@ -21,7 +21,7 @@ static const char about[] =
   "\n"
   "Learns dictionaries from the same patches, restores the same damaged\n"
   "pictures with each, and writes the scores as a page (index.html), tables\n"
-  "and dictionaries.  Test pictures are set apart before anything is learned.";
+  "and dictionaries.  Test pictures are set aside before learning.";
 
 #define LEAST_PATCH 4
 #define MOST_PATCH 32
@@ -56,19 +56,19 @@ static void
 add_options (Compare *compare)
 {
   const Option rows[] = {
-    { "output", 'o', "FOLDER", "folder for the report, made if need be",
+    { "output", 'o', "FOLDER", "folder for the report, created if needed",
       option_file, .value = &compare->folder },
     { "train", 0, "FOLDER", "pictures to learn from", option_file,
       .value = &compare->train },
     { "test", 0, "FOLDER", "pictures to test with", option_file,
       .value = &compare->test },
-    { "test-pictures", 0, "N", "how many of the pictures test (20, or 1/4)",
+    { "test-pictures", 0, "N", "number of test pictures (20, or a quarter)",
       option_int, .value = &compare->test_pictures, .min = 1,
       .max = MOST_PICTURES },
     { "algorithms", 'a', "LIST", "what to compare: online,ksvd ...; see man",
       option_word_list, .value = &compare->algorithms,
       .choices = compare_algorithm_names () },
-    { "dict", 0, "NAME=FILE", "compare this dictionary too; may be repeated",
+    { "dict", 0, "NAME=FILE", "also compare this dictionary; may be repeated",
       option_pair, .value = compare->files },
     { "damage", 'd', "LIST", "missing:0.5, blocks:10x36, noise:25 ...",
       option_damage_list, .value = &compare->damages },
@@ -76,22 +76,21 @@ add_options (Compare *compare)
       .value = &compare->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "patches", 0, "N", "patches to learn from (10k)", option_int,
       .value = &compare->patches, .min = 1, .max = MOST_PATCHES },
-    { "iterations", 0, "N", "steps of each learner (as usual for it)",
+    { "iterations", 0, "N", "steps of each learner (its usual number)",
       option_int, .value = &compare->iterations, .min = 1, .max = G_MAXINT },
-    { "time-limit", 0, "SECONDS", "time for each to learn", option_real,
-      .value = &compare->time_limit, .min = 0.001, .max = 1e9 },
+    { "time-limit", 0, "SECONDS", "learning time of each algorithm",
+      option_real, .value = &compare->time_limit, .min = 0.001, .max = 1e9 },
     { "init", 0, "START", "dct (the default), pca, data or random",
       option_choice, .value = &compare->init, .choices = compare_init_names },
     { "atoms", 0, "N", "number of atoms, for ksvd and mod", option_int,
       .value = &compare->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
-    { "train-atoms", 0, "N", "atoms a patch as ksvd and mod learn (10)",
+    { "train-atoms", 0, "N", "atoms per patch while ksvd and mod learn (10)",
       option_int, .value = &compare->train_atoms, .min = 1, .max = 1024 },
-    { "atoms-per-patch", 0, "N", "atoms a separate patch (a tenth: 30)",
+    { "atoms-per-patch", 0, "N", "atoms per separate patch (a tenth: 30)",
       option_int, .value = &compare->atoms_per_patch, .min = 1, .max = 1024 },
-    { "reference", 0, "NAME",
-      "differences are to this one (dct, or the first)", option_file,
-      .value = &compare->reference },
-    { "show", 0, "N", "test pictures in the page (6)", option_int,
+    { "reference", 0, "NAME", "report differences to this (dct, or the first)",
+      option_file, .value = &compare->reference },
+    { "show", 0, "N", "test pictures shown on the page (6)", option_int,
       .value = &compare->show, .min = 0, .max = 1000 },
   };
 
@@ -182,7 +181,7 @@ run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
 
   if (!compare_gather_patches (compare, &part, error))
     return FALSE;
-  skipped_files_say (&compare->skipped);
+  skipped_files_print (&compare->skipped);
   progress_bar_set_label (bar, "learning");
   part = progress_part (&learning);
   if (!compare_learn (compare, &part, error))
@@ -237,9 +236,10 @@ print_result (Compare *compare, GError **error)
   g_autofree char *page =
     g_build_filename (compare->folder, "index.html", NULL);
 
-  skipped_files_say (&compare->skipped);
+  skipped_files_print (&compare->skipped);
   if (compare->skipped.count > 0)
-    terminal_note ("%d pictures were left out", compare->skipped.count);
+    terminal_note ("skipped %d picture%s", compare->skipped.count,
+                   PLURAL (compare->skipped.count));
   if (compare->line.json) {
     g_autoptr (JsonObject) json = compare_to_json (compare);
 

@@ -184,13 +184,13 @@ check_name (const Compare *compare, const char *name, GError **error)
            != strlen (name))
     return tessera_fail (
       error, TESSERA_ERROR_USAGE,
-      "--dict %s=: a name has letters, digits, dots, dashes and "
+      "--dict %s=: a name consists of letters, digits, dots, dashes and "
       "underscores, 40 at most",
       name);
   for (guint i = 0; i < compare->contenders->len; i++)
     if (g_str_equal (compare_contender (compare, i)->name, name))
       return tessera_fail (error, TESSERA_ERROR_USAGE,
-                           "--dict %s=: there is another of that name", name);
+                           "--dict %s=: the name is used twice", name);
   return TRUE;
 }
 
@@ -244,7 +244,7 @@ check_reference (Compare *compare, GError **error)
   g_ptr_array_add (names, NULL);
   hint = suggest (compare->reference, (const char *const *) names->pdata);
   return tessera_fail (error, TESSERA_ERROR_USAGE,
-                       "--reference %s: nothing of that name is compared%s%s",
+                       "--reference %s: no such method is compared%s%s",
                        compare->reference, hint != NULL ? "; " : "",
                        hint != NULL ? hint : "");
 }

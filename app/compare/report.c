@@ -9,6 +9,8 @@
  */
 #include "app/compare/compare.h"
 
+#include "app/cli/terminal.h"
+
 #include "app/files/output.h"
 #include "app/chart/plot.h"
 
@@ -45,9 +47,10 @@ compare_plot (const Compare *compare, Protocol protocol, gboolean by_time)
                       &psnr);
     }
   }
-  plot_take_note (plot, g_strdup_printf ("%s; %u pictures that do not test",
+  plot_take_note (plot, g_strdup_printf ("%s; %u held-out picture%s",
                                          compare_damage (compare, 0)->label,
-                                         compare->probing->len));
+                                         compare->probing->len,
+                                         PLURAL (compare->probing->len)));
   return plot_to_svg (plot);
 }
 

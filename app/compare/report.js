@@ -573,14 +573,14 @@ function setUpRun() {
   const facts = [
     ["Version", `Tessera ${machine.version}`],
     ["When", new Date(run.began).toLocaleString()],
-    ["It took", `${number(run.seconds, 0)} s in all`],
+    ["Duration", `${number(run.seconds, 0)} s in total`],
     ["Seed", String(run.seed)],
     ["Pictures", `${data.data.training_pictures} for training, `
-      + `${data.data.probes.length} to look at while learning, `
-      + `${data.data.tests.length} to test, ${data.data.left_out} left out`],
+      + `${data.data.probes.length} for learning curves, `
+      + `${data.data.tests.length} for testing, ${data.data.left_out} skipped`],
     ["Patches", `${data.data.training_patches} of ${o.patch} \u00d7 `
       + `${o.patch} \u00d7 3 to learn from`],
-    ["Atoms a patch", `${o.atoms_per_patch} where patches are separate; `
+    ["Atoms per patch", `${o.atoms_per_patch} where patches are separate; `
       + `${o.train_atoms} while ksvd and mod learn`],
     ["Budget", (o.time_limit ? `${o.time_limit} s of learning each`
                 : o.iterations ? `${o.iterations} iterations each`

@@ -50,7 +50,7 @@ dictionary_file_option_output (const Option *option, const char *text,
   if (writer_for (text) != NULL)
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "the ending must name a format: .safetensors or .npy");
+                       "the extension must be .safetensors or .npy");
   return FALSE;
 }
 

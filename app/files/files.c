@@ -145,7 +145,7 @@ read_stdin (GError **error)
   if (!isatty (STDIN_FILENO))
     return read_descriptor (STDIN_FILENO, error);
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "is a terminal; send a picture through a pipe or name "
+                       "is a terminal; pipe a picture into it or name "
                        "a file");
   return NULL;
 }

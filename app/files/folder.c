@@ -50,7 +50,7 @@ folder_prepare (const char *path, gboolean force, FolderState *state,
   }
   if (errno == EEXIST)
     return check_existing (path, force, error);
-  return refuse (error, path, "cannot make this folder: %s",
+  return refuse (error, path, "cannot create this folder: %s",
                  g_strerror (errno));
 }
 

@@ -112,7 +112,7 @@ check_folder (const char *path, const char *target, GError **error)
   g_autofree char *folder = g_path_get_dirname (target);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-                 "%s: there is no folder '%s'; make it first", path, folder);
+                 "%s: there is no folder '%s'; create it first", path, folder);
   else if (faccessat (AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                  "%s: cannot write into the folder '%s': %s", path, folder,
@@ -209,14 +209,14 @@ output_check_distinct (const GPtrArray *inputs, const GPtrArray *outputs,
     for (guint j = 0; j < inputs->len; j++)
       if (is_same_file (inputs->pdata[j], output)) {
         g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                     "%s: is an input too; write to another file",
+                     "%s: is also an input; write to another file",
                      output_name (output));
         return FALSE;
       }
     for (guint j = 0; j < i; j++)
       if (is_same_place (output, outputs->pdata[j])) {
         g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                     "%s: is named for two outputs; give each its own file",
+                     "%s: is given for two outputs; use two files",
                      output_name (output));
         return FALSE;
       }

@@ -17,8 +17,9 @@ explain_limit (GError **error)
       && g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_LIMIT)) {
     g_autofree char *message = (*error)->message;
 
-    (*error)->message =
-      g_strconcat (message, "; --max-pixels and the like raise limits", NULL);
+    (*error)->message = g_strconcat (
+      message, "; raise it with --max-pixels or the other --max options",
+      NULL);
   }
 }
 
@@ -57,7 +58,7 @@ picture_load_mask (const char *path, const Image *image, MaskColours colours,
     return NULL;
   }
   if (mask_is_partial (mask))
-    terminal_detail ("%s: names red, green and blue separately",
+    terminal_detail ("%s: marks red, green and blue separately",
                      input_name (path));
   return g_steal_pointer (&mask);
 }
@@ -74,7 +75,7 @@ picture_option_output (const Option *option, const char *text, GError **error)
   if (image_format_from_path (text, &format) || output_is_stream (text))
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "the ending must name a format: .png, .jpg or .jpeg");
+                       "the extension must be .png, .jpg or .jpeg");
   return FALSE;
 }
 
@@ -90,7 +91,7 @@ option_mask_output (const Option *option, const char *text, GError **error)
       || (image_format_from_path (text, &format) && format == IMAGE_PNG))
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "a mask is written as PNG; let the name end in .png");
+                       "masks are written as PNG; use the extension .png");
   return FALSE;
 }
 
@@ -101,7 +102,7 @@ picture_add_output (CommandLine *line, PictureOutput *output)
     { "output", 'o', "FILE", "picture to write, or - for standard output",
       picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
       .required = TRUE },
-    { "mask-out", 0, "FILE", "write the mask too, as a PNG",
+    { "mask-out", 0, "FILE", "also write the mask, as a PNG",
       option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
     { "jpeg-quality", 0, "N", "quality of JPEG output, 1 to 100 (95)",
       option_int, .value = &output->encode.jpeg_quality, .min = 1,

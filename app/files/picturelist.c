@@ -110,12 +110,12 @@ add_folder (Search *search, const char *folder, int level, GError **error)
     if (stat (path, &info) != 0)
       continue;
     if (S_ISDIR (info.st_mode) && is_grey_twin (names, names->pdata[i]))
-      terminal_note ("left out: %s: has the pictures in colour beside it",
-                     path);
+      terminal_note (
+        "skipped: %s: grey copies of the colour pictures next to it", path);
     else if (S_ISDIR (info.st_mode)) {
       if (level < MOST_LEVELS && is_new (search, &info)
           && !add_folder (search, path, level + 1, &unreadable))
-        terminal_note ("left out: %s", unreadable->message);
+        terminal_note ("skipped: %s", unreadable->message);
     } else if (S_ISREG (info.st_mode) && image_format_from_path (path, &format)
                && is_new (search, &info))
       g_ptr_array_add (search->pictures, g_steal_pointer (&path));

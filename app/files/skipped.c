@@ -33,10 +33,10 @@ skipped_files_add (SkippedFiles *self, const char *path, const char *why)
 }
 
 void
-skipped_files_say (SkippedFiles *self)
+skipped_files_print (SkippedFiles *self)
 {
   for (guint i = 0; i < self->names->len; i++)
-    terminal_note ("left out: %s", (char *) self->names->pdata[i]);
+    terminal_note ("skipped: %s", (char *) self->names->pdata[i]);
   g_ptr_array_set_size (self->names, 0);
 }
 
@@ -48,6 +48,6 @@ skipped_files_set_error (const SkippedFiles *self, GError **error)
                          self->first);
   else
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "none of the %d pictures can be used, the first since %s",
+                 "none of the %d pictures can be used; the first one: %s",
                  self->count, self->first);
 }

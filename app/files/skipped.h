@@ -22,7 +22,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SkippedFiles, skipped_files_clear)
 void skipped_files_add (SkippedFiles *self, const char *path, const char *why);
 
 /* Names those that were not named yet. */
-void skipped_files_say (SkippedFiles *self);
+void skipped_files_print (SkippedFiles *self);
 
 /* Sets @error (INPUT): nothing else was there.  At least one was added. */
 void skipped_files_set_error (const SkippedFiles *self, GError **error);

@@ -22,8 +22,8 @@
 
 static GMutex lock;
 static _Thread_local gboolean is_locker; /* this thread has the lock */
-static int pending_fd = -1; /* of the file, -1 for none */
-static char *pending;       /* its path, NULL while it has none */
+static int pending_fd = -1;              /* of the file, -1 for none */
+static char *pending;                    /* its path, NULL while it has none */
 
 static void
 take_lock (void)

@@ -1,7 +1,7 @@
 /* convolutional.c - learn a convolutional dictionary
  *
- * Learning takes long, so that it may be stopped at any time: now and then, and
- * at the end, the output is written with all that is needed to go on.
+ * Learning takes long, so that it may be stopped at any time: now and then,
+ * and at the end, the output is written with all that is needed to go on.
  */
 #include "app/learn/learn.h"
 
@@ -21,7 +21,7 @@
 /* What one dictionary can serve: the more often something is named, the more
  * often it is practised. */
 #define USUAL_TASK                                                            \
-  "missing:0.05-0.95,channels:0.05-0.95,blocks:3-16,strokes:1-6,noise:0-75," \
+  "missing:0.05-0.95,channels:0.05-0.95,blocks:3-16,strokes:1-6,noise:0-75,"  \
   "noise:0-75"
 
 #define USUAL_STEPS 6000
@@ -36,7 +36,7 @@ typedef struct {
   ConvModel *model;
   Teacher *teacher;
   int steps;
-  gboolean written;   /* the output is there */
+  gboolean written; /* the output is there */
   gint64 written_at;
 } ConvRun;
 
@@ -54,7 +54,8 @@ static gboolean
 add_pictures (ConvRun *run, GError **error)
 {
   Learn *learn = run->learn;
-  g_autoptr (GPtrArray) paths = picture_list_find (learn->line.arguments, error);
+  g_autoptr (GPtrArray) paths =
+    picture_list_find (learn->line.arguments, error);
 
   if (paths == NULL)
     return FALSE;
@@ -74,7 +75,7 @@ add_pictures (ConvRun *run, GError **error)
       skipped_files_add (&learn->skipped, path, "it is smaller than --crop");
   }
   if (lessons_count (run->lessons) > 0) {
-    skipped_files_say (&learn->skipped);
+    skipped_files_print (&learn->skipped);
     return TRUE;
   }
   skipped_files_set_error (&learn->skipped, error);
@@ -149,7 +150,7 @@ make_teacher (ConvRun *run, GError **error)
   }
   if (learn->resume != NULL && state.second == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: learning was finished; use --init to go on from it",
+                 "%s: learning was finished; use --init to continue from it",
                  input_name (learn->resume));
     return FALSE;
   }
@@ -287,8 +288,8 @@ learn_convolutional (Learn *learn, GError **error)
   lessons = lessons_parse (learn->task, error);
   if (lessons == NULL)
     return FALSE;
-  run.lessons = lessons_new (lessons, channels_of (learn), learn->crop,
-                             learn->line.seed);
+  run.lessons =
+    lessons_new (lessons, channels_of (learn), learn->crop, learn->line.seed);
   ok = learn_and_write (&run, error);
   conv_run_clear (&run);
   return ok;

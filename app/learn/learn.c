@@ -20,7 +20,7 @@ static const char about[] =
   "  tessera learn photos/ --algorithm convolutional -o conv.safetensors\n"
   "\n"
   "Learns a dictionary of patches from pictures and folders of pictures.\n"
-  "Use it with --dict; look at it with \"tessera dict\".";
+  "Use it with --dict; view it with \"tessera dict\".";
 
 #define LEAST_PATCH 4
 #define MOST_PATCH 32
@@ -71,48 +71,46 @@ parse (Learn *learn, char **argv, GError **error)
       option_file, .value = &learn->task },
     { "coder", 0, "KIND", "patches of the task: overlapping, separate",
       option_choice, .value = &learn->coder, .choices = coders },
-    { "task-iterations", 0, "N", "steps to do for the task (2000)",
+    { "task-iterations", 0, "N", "number of steps for the task (2000)",
       option_int, .value = &learn->task_iterations, .min = 1,
       .max = G_MAXINT },
     { "rounds", 0, "N", "rounds of shrinkage, for convolutional (8)",
-      option_int, .value = &learn->rounds, .min = 1,
-      .max = CONV_MOST_ROUNDS },
+      option_int, .value = &learn->rounds, .min = 1, .max = CONV_MOST_ROUNDS },
     { "sets", 0, "N", "sets of atoms for the rounds, for convolutional (8)",
       option_int, .value = &learn->sets, .min = 1, .max = CONV_MOST_ROUNDS },
     { "levels", 0, "N", "sizes of the picture, for convolutional (3)",
-      option_int, .value = &learn->levels, .min = 1,
-      .max = CONV_MOST_LEVELS },
+      option_int, .value = &learn->levels, .min = 1, .max = CONV_MOST_LEVELS },
     { "spacing", 0, "N", "pixels between atoms, for convolutional (2)",
       option_int, .value = &learn->spacing, .min = 1, .max = CONV_MOST_SIDE },
-    { "crop", 0, "N", "side of an example, for convolutional (48)",
-      option_int, .value = &learn->crop, .min = 16, .max = 256 },
-    { "batch", 0, "N", "examples a step, for convolutional (8)", option_int,
+    { "crop", 0, "N", "side of an example, for convolutional (48)", option_int,
+      .value = &learn->crop, .min = 16, .max = 256 },
+    { "batch", 0, "N", "examples per step, for convolutional (8)", option_int,
       .value = &learn->batch, .min = 1, .max = 4096 },
-    { "resume", 0, "DICT", "go on with learning that was stopped",
-      option_file, .value = &learn->resume, .role = INPUT_FILE },
+    { "resume", 0, "DICT", "continue learning that was stopped", option_file,
+      .value = &learn->resume, .role = INPUT_FILE },
     { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10 or 6)", option_int,
       .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "grey", 0, NULL, "learn grey patches", option_flag,
       .value = &learn->grey },
     { "atoms", 0, "N", "number of atoms, for ksvd and mod", option_int,
       .value = &o->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
-    { "atoms-per-patch", 0, "N", "atoms a patch, for ksvd and mod (10)",
+    { "atoms-per-patch", 0, "N", "atoms per patch, for ksvd and mod (10)",
       option_int, .value = &o->atoms_per_sample, .min = 1, .max = 1024 },
     { "threshold", 0, "Z", "codes below are zero, in standard deviations",
       option_real, .value = &o->threshold, .min = 0, .max = 1000 },
-    { "density", 0, "SHARE", "choose the threshold to keep this share (0.02)",
+    { "density", 0, "FRACTION", "fraction of the codes to keep (0.02)",
       option_real, .value = &o->density, .min = 1e-6, .max = 1 },
-    { "shrink", 0, "FACTOR", "let the threshold fall from the top by this",
+    { "shrink", 0, "FACTOR", "factor by which the threshold falls per step",
       option_real, .value = &o->shrink, .min = 0, .max = 0.999999 },
-    { "floor", 0, "S", "whitening leaves what is fainter alone (3)",
+    { "floor", 0, "S", "do not whiten directions weaker than this (3)",
       option_real, .value = &o->noise_floor, .min = 0, .max = 1000 },
-    { "iterations", 0, "N", "steps to do (as usual for the algorithm)",
+    { "iterations", 0, "N", "number of steps (the algorithm's usual one)",
       option_int, .value = &o->iterations, .min = 1, .max = G_MAXINT },
     { "window", 0, "N", "patches in the window or batch (4000)", option_int,
       .value = &o->window, .min = 1, .max = 1000000 },
-    { "stride", 0, "N", "new patches a step, for online (100)", option_int,
+    { "stride", 0, "N", "new patches per step, for online (100)", option_int,
       .value = &o->stride, .min = 1, .max = 1000000 },
-    { "rate", 0, "ETA", "length of a step, for gradient (0 to choose)",
+    { "rate", 0, "ETA", "step length, for gradient (0: automatic)",
       option_real, .value = &o->rate, .min = 0, .max = 1e6 },
     { "exact", 0, NULL, "an SVD for each atom, for ksvd", option_flag,
       .value = &o->exact_update },
@@ -120,14 +118,15 @@ parse (Learn *learn, char **argv, GError **error)
       .value = &o->textbook },
     { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
       option_file, .value = &learn->init },
-    { "max-patches", 0, "N", "patches of a round (100k; 0 for all)",
-      option_seed, .value = &learn->max_patches },
-    { "step", 0, "N", "distance of patches in a picture (1)", option_int,
+    { "max-patches", 0, "N", "patches per pass (100k; 0 for all)", option_seed,
+      .value = &learn->max_patches },
+    { "step", 0, "N", "distance between patches (1)", option_int,
       .value = &learn->step, .min = 1, .max = 65500 },
     { "polish", 0, "N", "passes in the original space at the end", option_int,
       .value = &learn->polish, .min = 0, .max = 10000 },
-    { "time-limit", 0, "SECONDS", "stop then and keep what was learned",
-      option_real, .value = &learn->time_limit, .min = 0, .max = 1e9 },
+    { "time-limit", 0, "SECONDS",
+      "stop after this time, keep what was learned", option_real,
+      .value = &learn->time_limit, .min = 0, .max = 1e9 },
     { "keep-partial", 0, NULL, "Ctrl-C keeps what was learned so far",
       option_flag, .value = &learn->keep_partial },
   };
@@ -206,19 +205,20 @@ print_result (Learn *learn, double seconds, GError **error)
   int skipped = patch_source_skipped (learn->source);
   g_autoptr (JsonObject) json = NULL;
 
-  skipped_files_say (&learn->skipped);
+  skipped_files_print (&learn->skipped);
   if (learn->budget.interrupted)
-    terminal_note ("interrupted; what was learned in %d iterations is kept",
-                   status->iteration);
+    terminal_note ("interrupted; keeping what was learned in %d iteration%s",
+                   status->iteration, PLURAL (status->iteration));
   if (skipped > 0)
-    terminal_note ("%d of %d pictures were left out", skipped,
+    terminal_note ("skipped %d of %d pictures", skipped,
                    skipped + patch_source_used (learn->source));
   if (!learn->line.json) {
     terminal_result ("learned %d atoms of %dx%dx%d from %" G_GUINT64_FORMAT
-                     " patches in %.1f s, %d iterations -> %s",
+                     " patches in %.1f s, %d iteration%s -> %s",
                      learn->learner->k, learn->patch, learn->patch,
                      channels_of (learn), status->samples, seconds,
-                     status->iteration, output_name (learn->output));
+                     status->iteration, PLURAL (status->iteration),
+                     output_name (learn->output));
     return TRUE;
   }
   json = json_object_new ();
@@ -264,8 +264,7 @@ work (Learn *learn, GError **error)
     return learn_convolutional (learn, error);
   if (learn->algorithm == LEARN_UNSAID && learn->task != NULL)
     return learn_task_alone (learn, error);
-  if (!learn_make_learner (learn, error)
-      || !learn_make_source (learn, error))
+  if (!learn_make_learner (learn, error) || !learn_make_source (learn, error))
     return FALSE;
   A = mat_new (learn->learner->n, learn->learner->k);
   if (!learn_atoms (learn, &A, error))

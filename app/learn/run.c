@@ -20,10 +20,9 @@ learn_load_picture (const char *path, gpointer data, GError **error)
 {
   const Learn *learn = data;
 
-  if (!progress_step (&learn->budget.progress,
-                      learn->learner != NULL ? learner_share (learn->learner)
-                                             : 0,
-                      error))
+  if (!progress_step (
+        &learn->budget.progress,
+        learn->learner != NULL ? learner_share (learn->learner) : 0, error))
     return NULL;
   return picture_load (path, &learn->line.limits, error);
 }
@@ -53,9 +52,9 @@ learn_make_source (Learn *learn, GError **error)
   if (pictures == NULL)
     return FALSE;
   if (learn->learner != NULL)
-    options.max_patches = learn_patches_of_round (
-      class_of (learn), &learn->options, length_of (learn),
-      learn->max_patches);
+    options.max_patches =
+      learn_patches_of_round (class_of (learn), &learn->options,
+                              length_of (learn), learn->max_patches);
   learn->source = patch_source_new (pictures, &options);
   learn->block = mat_new (length_of (learn), BLOCK);
   return TRUE;
@@ -78,8 +77,7 @@ show (double done, gpointer data)
 {
   Learn *learn = data;
 
-  if (learn->learner != NULL
-      && learner_status (learn->learner)->iteration > 0)
+  if (learn->learner != NULL && learner_status (learn->learner)->iteration > 0)
     g_snprintf (learn->label, sizeof learn->label, "learning, objective %.4g",
                 learner_status (learn->learner)->objective);
   if (learn->label[0] != '\0')
@@ -102,7 +100,7 @@ feed (Learn *learn, GError **error)
         || !patch_source_check (learn->source, error))
       return FALSE;
     if (count > 0) {
-      skipped_files_say (&learn->skipped);
+      skipped_files_print (&learn->skipped);
       if (!learner_feed (learn->learner, &Y, progress, error))
         return FALSE;
       continue;
@@ -149,8 +147,8 @@ polish (Learn *learn, Mat *A, GError **error)
     if (!polish_pass (learn, polisher, pass, error))
       return FALSE;
     if (!polish_end_pass (polisher)) {
-      terminal_note ("polishing stopped after %d passes: an atom was unused",
-                     pass);
+      terminal_note ("polishing stopped after %d pass%s: an atom was unused",
+                     pass, pass == 1 ? "" : "es");
       break;
     }
     polish_dictionary (polisher, A);
@@ -172,7 +170,7 @@ learn_forgive_stop (const Learn *learn, int iterations, GError **error)
                          "interrupted before anything was learned");
   else
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                 "--time-limit %g: nothing was learned so far; give it more "
+                 "--time-limit %g: nothing was learned yet; give it more "
                  "time",
                  learn->time_limit);
   return FALSE;
@@ -181,8 +179,8 @@ learn_forgive_stop (const Learn *learn, int iterations, GError **error)
 static gboolean
 forgive_stop (const Learn *learn, GError **error)
 {
-  return learn_forgive_stop (
-    learn, learner_status (learn->learner)->iteration, error);
+  return learn_forgive_stop (learn, learner_status (learn->learner)->iteration,
+                             error);
 }
 
 /* Learns, and polishes if there is time left. */

@@ -29,12 +29,12 @@ check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
            && !(learn->algorithm == LEARN_UNSAID && learn->task != NULL))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                  "%s: has %d atoms, but %s learns %d; use --algorithm ksvd "
-                 "or mod to go on from it",
+                 "or mod to continue from it",
                  input_name (learn->init), atoms, class_of (learn)->name,
                  length_of (learn));
   else if (learn->options.atoms != 0 && learn->options.atoms != atoms)
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "%s: has %d atoms, not %d; omit --atoms to go on from "
+                 "%s: has %d atoms, not %d; omit --atoms to continue from "
                  "it",
                  input_name (learn->init), atoms, learn->options.atoms);
   else
@@ -128,7 +128,7 @@ check_algorithm (const Learn *learn, GError **error)
   else if (!class->complete && learn->polish > 0)
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                  "--polish %d: needs an algorithm with a threshold, and %s "
-                 "has none; leave it away",
+                 "has none; omit it",
                  learn->polish, class->name);
   else
     return TRUE;

@@ -52,8 +52,7 @@ read_patches (TaskRun *run, GError **error)
   int filled = 0, empty = 0;
 
   while (filled < run->patches.cols) {
-    Mat rest =
-      mat_columns (&run->patches, filled, run->patches.cols - filled);
+    Mat rest = mat_columns (&run->patches, filled, run->patches.cols - filled);
     int count = patch_source_read (learn->source, &rest);
 
     filled += count;
@@ -70,7 +69,7 @@ read_patches (TaskRun *run, GError **error)
     if (count == 0)
       patch_source_begin (learn->source, ++run->epoch);
   }
-  skipped_files_say (&learn->skipped);
+  skipped_files_print (&learn->skipped);
   return TRUE;
 }
 
@@ -82,8 +81,7 @@ damage_patches (TaskRun *run)
 
   mat_to_float (&run->patches, &b->clean);
   for (int p = 0; p < b->clean.cols; p++) {
-    PatchLesson patch = { matf_at (&b->clean, 0, p),
-                          matf_at (&b->given, 0, p),
+    PatchLesson patch = { matf_at (&b->clean, 0, p), matf_at (&b->given, 0, p),
                           matf_at (&b->known, 0, p),
                           matf_at (&b->counts, 0, p) };
 
@@ -96,9 +94,8 @@ static gboolean
 step (TaskRun *run, GError **error)
 {
   const Learn *learn = run->learn;
-  const InpaintCoder *coder = learn->coder == CODER_SEPARATE
-                                ? &inpaint_paper_coder
-                                : &inpaint_coder;
+  const InpaintCoder *coder =
+    learn->coder == CODER_SEPARATE ? &inpaint_paper_coder : &inpaint_coder;
   g_autofree float *ridge =
     coder->ridge > 0 ? fill_make_ridge (run->dictionary, coder->ridge) : NULL;
   TaskCoder settings = { coder->max_atoms, coder->max_error, ridge };
@@ -136,8 +133,7 @@ learn_for_task (Learn *learn, Mat *A, GError **error)
 
   if (run.lessons == NULL)
     return FALSE;
-  run.dictionary =
-    dictionary_new (learn->patch, channels_of (learn), A->cols);
+  run.dictionary = dictionary_new (learn->patch, channels_of (learn), A->cols);
   mat_normalise_columns (A);
   mat_to_float (A, &run.dictionary->atoms);
   run.learner = task_learner_new (&run.dictionary->atoms,
@@ -147,8 +143,7 @@ learn_for_task (Learn *learn, Mat *A, GError **error)
   patch_source_begin (learn->source, run.epoch);
   if (all_steps (&run, &stopped)
       || learn_forgive_stop (
-        learn,
-        MAX (task_learner_steps (run.learner), learn->learner != NULL),
+        learn, MAX (task_learner_steps (run.learner), learn->learner != NULL),
         &stopped)) {
     mat_from_float (&run.dictionary->atoms, A);
     learn->task_iterations = task_learner_steps (run.learner);
@@ -189,7 +184,7 @@ report (Learn *learn, int atoms, GError **error)
   double seconds = time_budget_seconds (&learn->budget);
   g_autoptr (JsonObject) json = NULL;
 
-  skipped_files_say (&learn->skipped);
+  skipped_files_print (&learn->skipped);
   if (learn->budget.interrupted)
     terminal_note ("interrupted; what was learned in %d steps is kept",
                    learn->task_iterations);
@@ -202,11 +197,9 @@ report (Learn *learn, int atoms, GError **error)
   }
   json = json_object_new ();
   json_report_set_number (json, "seconds", seconds);
-  json_report_set_count (json, "samples",
-                         (guint64) learn->task_iterations
-                           * (guint64) TASK_BATCH);
-  json_report_set_count (json, "iterations",
-                         (guint64) learn->task_iterations);
+  json_report_set_count (
+    json, "samples", (guint64) learn->task_iterations * (guint64) TASK_BATCH);
+  json_report_set_count (json, "iterations", (guint64) learn->task_iterations);
   json_report_set_text (json, "algorithm", "task");
   json_report_set_count (json, "atoms", (guint64) atoms);
   json_report_set_count (json, "patch", (guint64) learn->patch);

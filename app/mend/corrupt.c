@@ -54,9 +54,9 @@ parse (Corrupt *corrupt, char **argv, GError **error)
   CommandLine *line = &corrupt->line;
   DamageOptions *damage = &corrupt->damage;
   const Option rows[] = {
-    { "missing", 0, "SHARE", "share of the pixels to black out, 0 to 1",
+    { "missing", 0, "FRACTION", "fraction of the pixels to black out",
       option_real, .value = &damage->missing, .min = 0, .max = 1 },
-    { "blocks", 0, "SIDExCOUNT", "black out so many squares of this side",
+    { "blocks", 0, "SIDExCOUNT", "black out COUNT squares of this side",
       parse_blocks, .value = damage },
     { "noise", 0, "SIGMA", "add Gaussian noise; white is 255", option_real,
       .value = &damage->noise, .min = 0, .max = MAX_NOISE },
@@ -80,7 +80,7 @@ check_damage (const DamageOptions *damage, GError **error)
   if (damage->missing > 0 || damage->noise > 0 || damage->block_count > 0)
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "no damage is named; give --missing, --blocks or "
+                       "no damage is given; use --missing, --blocks or "
                        "--noise");
   return FALSE;
 }
@@ -94,11 +94,10 @@ print_result (const Corrupt *corrupt, const Mask *mask, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!corrupt->line.json) {
-    terminal_result ("blacked out %" G_GSIZE_FORMAT
-                     " pixels (%.1f %%), noise %g "
-                     "-> %s",
-                     masked, 100. * (double) masked / (double) pixels,
-                     damage->noise, output_name (corrupt->output.path));
+    terminal_result (
+      "blacked out %" G_GSIZE_FORMAT " pixel%s (%.1f %%), noise %g -> %s",
+      masked, PLURAL (masked), 100. * (double) masked / (double) pixels,
+      damage->noise, output_name (corrupt->output.path));
     return TRUE;
   }
   json = json_object_new ();

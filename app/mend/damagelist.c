@@ -2,6 +2,7 @@
 
 #include "app/cli/optionlist.h"
 #include "app/cli/suggest.h"
+#include "app/cli/terminal.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -55,7 +56,8 @@ parse_blocks (const char *text, DamageOptions *options)
 static char *
 describe_blocks (const DamageOptions *options)
 {
-  return g_strdup_printf ("%d blocks of %d x %d missing", options->block_count,
+  return g_strdup_printf ("%d block%s of %d x %d missing",
+                          options->block_count, PLURAL (options->block_count),
                           options->block_side, options->block_side);
 }
 
@@ -72,7 +74,7 @@ describe_noise (const DamageOptions *options)
 }
 
 static const DamageKind kinds[] = {
-  { "missing", "SHARE", parse_missing, describe_missing },
+  { "missing", "FRACTION", parse_missing, describe_missing },
   { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks },
   { "noise", "DEVIATION", parse_noise, describe_noise },
 };
@@ -91,9 +93,8 @@ find_kind (const char *name, GError **error)
       return &kinds[i];
   }
   hint = suggest (name, names);
-  tessera_fail (error, TESSERA_ERROR_USAGE, "there is no damage '%s': %s",
-                name,
-                hint != NULL ? hint : "there are missing, blocks and noise");
+  tessera_fail (error, TESSERA_ERROR_USAGE, "unknown damage '%s': %s", name,
+                hint != NULL ? hint : "use missing, blocks or noise");
   return NULL;
 }
 
@@ -149,7 +150,7 @@ option_damage_list (const Option *option, const char *text, GError **error)
     Damage damage;
 
     if (is_among (list, parts[i]))
-      return tessera_fail (error, TESSERA_ERROR_USAGE, "'%s' is named twice",
+      return tessera_fail (error, TESSERA_ERROR_USAGE, "'%s' is given twice",
                            parts[i]);
     if (!parse_damage (parts[i], &damage, error))
       return FALSE;

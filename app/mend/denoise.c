@@ -10,12 +10,10 @@ static const char about[] =
   "  tessera denoise grainy.png --sigma 20 --quality best -o clean.png\n"
   "  tessera denoise speckled.png --sigma 0 -o clean.png\n"
   "\n"
-  "Repairs dead and random-valued pixels, and removes noise that changes all\n"
-  "of them.  Damaged pixels are found by how they stand out from their\n"
-  "neighbours, unless a mask or a colour names them.  How strong the noise "
-  "is\n"
-  "is estimated, unless --sigma says it.  Where there is none, or with\n"
-  "--sigma 0, pixels that are not damaged stay as they are.";
+  "Repairs dead and random-valued pixels and removes noise.  Damaged pixels\n"
+  "are found by how they stand out from their neighbours, unless a mask or a\n"
+  "colour marks them.  The noise level is estimated unless --sigma gives it.\n"
+  "Without noise, or with --sigma 0, undamaged pixels are not changed.";
 
 static gboolean
 run (char **argv, GError **error)
@@ -30,13 +28,13 @@ run (char **argv, GError **error)
       .value = &sources.colours, .choices = mask_colours },
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
-    { "sigma", 0, "S", "strength of the noise where white is 255; 0: none",
+    { "sigma", 0, "S", "noise level where white is 255; 0: none",
       option_real, .value = &noise.sigma, .min = 0, .max = SIGMA_MAX },
     { "strength", 0, "F", "remove F times the noise that is found (1)",
       option_real, .value = &noise.strength, .min = 0.1, .max = 10 },
     { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
       option_real, .value = &noise.grain, .min = 0, .max = 1 },
-    { "noise-out", 0, "FILE", "write what was removed too, 4 times as strong",
+    { "noise-out", 0, "FILE", "also write the removed noise, amplified 4 times",
       picture_option_output, .value = &noise.output, .role = OUTPUT_FILE },
   };
   const RepairTask task = {

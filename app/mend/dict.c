@@ -17,10 +17,9 @@ static const char about[] =
   "  tessera dict my.safetensors -o atoms.npy\n"
   "  tessera dict atoms.npy -o my.safetensors\n"
   "\n"
-  "Shows what is in a dictionary.  It can be drawn as a mosaic of its atoms\n"
-  "and converted to and from the array files of numpy.  'builtin' and\n"
-  "'learned' are dictionaries inside the program; './builtin' is a file of\n"
-  "that name.";
+  "Shows the contents of a dictionary.  It can be drawn as a mosaic of its\n"
+  "atoms and converted to and from NumPy array files.  'builtin' and\n"
+  "'learned' are part of the program; './builtin' is a file of that name.";
 
 #define DEFAULT_ZOOM 2
 #define MAX_ZOOM 64
@@ -145,13 +144,13 @@ run (char **argv, GError **error)
   Dict dict = { .mosaic = PICTURE_OUTPUT_DEFAULTS, .zoom = DEFAULT_ZOOM };
   CommandLine *line = &dict.line;
   const Option rows[] = {
-    { "output", 'o', "FILE", "convert into this .safetensors or .npy file",
+    { "output", 'o', "FILE", "convert to this .safetensors or .npy file",
       dictionary_file_option_output, .value = &dict.path,
       .role = OUTPUT_FILE },
     { "mosaic", 0, "FILE", "draw all atoms into this picture",
       picture_option_output, .value = &dict.mosaic.path, .role = OUTPUT_FILE },
-    { "zoom", 0, "N", "pixels for an entry of an atom, 1 to 64 (2)",
-      option_int, .value = &dict.zoom, .min = 1, .max = MAX_ZOOM },
+    { "zoom", 0, "N", "size of an entry of an atom, 1 to 64 (2)", option_int,
+      .value = &dict.zoom, .min = 1, .max = MAX_ZOOM },
   };
   gboolean ok;
 

@@ -10,10 +10,10 @@ static const char about[] =
   "  tessera inpaint blocks.png -o mended.png\n"
   "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
   "\n"
-  "Fills the pixels of a picture that are marked: by a mask as large as the\n"
-  "picture, by a colour, by transparency, or by several of these together.\n"
-  "Without a mark, blacked-out blocks are found.  All other pixels stay as\n"
-  "they are, bit for bit in a PNG.";
+  "Fills the marked pixels of a picture.  They are marked by a mask of the\n"
+  "same size, a colour, transparency, or several of these.  Without any,\n"
+  "blacked-out blocks are found.  All other pixels are kept, bit for bit in\n"
+  "a PNG.";
 
 static gboolean
 run (char **argv, GError **error)
@@ -27,7 +27,7 @@ run (char **argv, GError **error)
       .value = &sources.colours, .choices = mask_colours },
     { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
       .value = &sources.colour },
-    { "mask-alpha", 0, NULL, "fill wholly transparent pixels", option_flag,
+    { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
       .value = &sources.transparent },
   };
   const RepairTask task = {
@@ -38,8 +38,9 @@ run (char **argv, GError **error)
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
     .detector = &detector_blocks,
-    .none_found = "found no blacked-out blocks; say what to fill with --mask, "
-                  "--mask-color or --mask-alpha",
+    .none_found =
+      "found no blacked-out blocks; mark what to fill with --mask, "
+      "--mask-color or --mask-alpha",
     .none_found_is_error = TRUE,
   };
 

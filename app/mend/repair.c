@@ -67,8 +67,8 @@ parse (Repair *repair, char **argv, GError **error)
       .value = &repair->quality, .choices = restore_quality_names },
     { "fill", 0, "NAME", "large holes: auto, smooth or texture (auto)",
       option_choice, .value = &repair->fill, .choices = thick_fill_names },
-    { "protocol", 0, "NAME", "'paper' for exactly the paper's way",
-      option_choice, .value = &repair->protocol, .choices = protocols },
+    { "protocol", 0, "NAME", "'paper': exactly as in the paper", option_choice,
+      .value = &repair->protocol, .choices = protocols },
   };
 
   line->usage = "IN -o OUT";
@@ -146,10 +146,10 @@ noise_remark (const Repair *repair)
   if (repair->options.sigma >= 0)
     return "";
   if (!image_may_have_noise (repair->image, &repair->options))
-    return " (noise is not looked for here: --sigma says its level)";
+    return " (noise is not estimated here; give its level with --sigma)";
   return repair->report.noise.is_sure
            ? " and no noise"
-           : " and nothing that is noise for sure (--strength 1 removes what "
+           : " and nothing that is certainly noise (--strength 1 removes what "
              "may be)";
 }
 
@@ -162,7 +162,7 @@ note_if_unchanged (const Repair *repair)
   if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
   if (is_named (repair->task->sources))
-    why = "the mask covers nothing";
+    why = "the mask is empty";
   terminal_note ("%s: %s%s; the picture is written unchanged",
                  input_name (repair->line.arguments[0]), why,
                  noise_remark (repair));
@@ -255,17 +255,22 @@ print_summary (const Repair *repair)
   const RestoreReport *report = &repair->report;
   double share =
     (double) report->masked_pixels / (double) image_pixels (repair->image);
+  g_autoptr (GString) done = g_string_new (NULL);
 
   terminal_detail ("dictionary: %s", report->dictionary);
   if (report->sigma > 0) {
-    g_autofree char *words = noise_in_words (&report->noise);
+    g_autofree char *noise = noise_in_words (&report->noise);
 
-    terminal_result ("removed %s", words);
+    g_string_append_printf (done, "removed %s", noise);
   }
-  terminal_result ("%s %" G_GSIZE_FORMAT " pixels (%.1f %%) in %.1f s, "
-                   "%" G_GSIZE_FORMAT " patches -> %s",
-                   repair->task->past, report->masked_pixels, 100 * share,
-                   repair->seconds, report->patches,
+  if (report->masked_pixels > 0 || report->sigma <= 0)
+    g_string_append_printf (done, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
+                            done->len > 0 ? " and " : "", repair->task->past,
+                            report->masked_pixels,
+                            PLURAL (report->masked_pixels), 100 * share);
+  terminal_result ("%s in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
+                   done->str, repair->seconds, report->patches,
+                   report->patches == 1 ? "" : "es",
                    output_name (repair->output.path));
 }
 

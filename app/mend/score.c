@@ -103,7 +103,7 @@ run (char **argv, GError **error)
   Score score = { 0 };
   CommandLine *line = &score.line;
   const Option rows[] = {
-    { "mask", 'm', "FILE", "score the pixels that are not black here, too",
+    { "mask", 'm', "FILE", "also score the pixels that are not black here",
       option_file, .value = &score.mask_path, .role = INPUT_FILE },
   };
   gboolean ok;

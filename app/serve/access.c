@@ -32,17 +32,17 @@ access_check_host (const Access *access, const char *host)
 {
   return names_us (access, "", host)
            ? NULL
-           : "this server answers to 127.0.0.1 and localhost only";
+           : "this server responds to 127.0.0.1 and localhost only";
 }
 
 const char *
 access_check_source (const Access *access, const RequestSource *source)
 {
   if (source->origin != NULL && !names_us (access, "http://", source->origin))
-    return "another page may not ask this server for anything";
+    return "requests from other pages are refused";
   if (source->site != NULL && !g_str_equal (source->site, "same-origin")
       && !g_str_equal (source->site, "none"))
-    return "another page may not ask this server for anything";
+    return "requests from other pages are refused";
   return access_check_host (access, source->host);
 }
 

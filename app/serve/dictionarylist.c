@@ -68,7 +68,7 @@ dictionary_list_add (DictionaryList *self, const char *name,
   }
   dictionary_free (dictionary);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-               "there are %d dictionaries already; start the server anew to "
+               "there are %d dictionaries already; restart the server to "
                "make room",
                MOST_DICTIONARIES);
   return -1;

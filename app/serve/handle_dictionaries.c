@@ -152,7 +152,7 @@ named_folder (const HandlerCall *call, GError **error)
       && g_file_test (folder, G_FILE_TEST_IS_DIR))
     return g_strdup (folder);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-               "%s: no such folder; give its whole path, from the / on",
+               "%s: no such folder; give its absolute path",
                folder != NULL ? folder : "");
   return NULL;
 }

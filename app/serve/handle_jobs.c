@@ -107,7 +107,7 @@ static gboolean
 set_no_job (GError **error)
 {
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                       "there is no such work, or not any more");
+                       "there is no such job, or it was removed");
   return FALSE;
 }
 

@@ -37,7 +37,7 @@ handle_post_session (const HandlerCall *call, Response *response,
   (void) error;
   if (key == NULL) {
     response_refuse (response, 403,
-                     "this address was used before, or is not the one that "
+                     "this address was already used, or is not the one that "
                      "\"tessera serve\" printed");
     return TRUE;
   }

@@ -164,7 +164,7 @@ handle_get_found (const HandlerCall *call, Response *response, GError **error)
 
   if (photo != NULL && runs == NULL)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                         "nobody has looked for damage yet");
+                         "damage has not been searched for yet");
   if (runs != NULL)
     response_set (response, RUNS_TYPE, runs);
   return runs != NULL;

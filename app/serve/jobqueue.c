@@ -216,9 +216,9 @@ may_add (JobQueue *self, const char *owner, GError **error)
   const char *why = NULL;
 
   if (find_unfinished (self, owner) != NULL)
-    why = "there is work going on already; wait for it or cancel it";
+    why = "a job is already running; wait for it or cancel it";
   else if (count_unfinished (self, NULL) >= MOST_UNFINISHED)
-    why = "too much work is waiting; try again later";
+    why = "too many jobs are waiting; try again later";
   if (why != NULL)
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT, why);
   return why == NULL;

@@ -147,7 +147,7 @@ open_photos_find (OpenPhotos *self, const char *id, GError **error)
     return photo_ref (photo);
   }
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                       "this picture is not open, or not any more; open it "
+                       "this picture is not open or was closed; open it "
                        "again");
   return NULL;
 }

@@ -86,7 +86,7 @@ photo_version (Photo *self, int number, GError **error)
   if (version != NULL)
     return g_atomic_rc_box_acquire (version);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-               "%s has no version %d, or not any more", self->name, number);
+               "%s has no version %d, or it was removed", self->name, number);
   return NULL;
 }
 

@@ -92,7 +92,7 @@ find_route (const Request *request, char **words, const char **stars,
     }
   if (!other_method && g_str_equal (request->method, "GET"))
     return &page;
-  response_refuse (response, 405, "this cannot be done here");
+  response_refuse (response, 405, "this method is not allowed here");
   return NULL;
 }
 

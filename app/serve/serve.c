@@ -19,10 +19,11 @@ static const char about[] = "Examples:\n"
                             "  tessera serve --port 8080 --no-open\n"
                             "\n"
                             "Opens a page in the browser: drop a photograph, "
-                            "paint over the damage, get\n"
-                            "it back mended.  The page is served by this "
-                            "program, to this machine only;\n"
-                            "pictures do not leave it.  Ctrl-C ends it.";
+                            "paint over the damage,\n"
+                            "download the restored picture.  The page is "
+                            "served to this machine only;\n"
+                            "pictures never leave it.  Ctrl-C ends the "
+                            "program.";
 
 typedef struct {
   CommandLine line;
@@ -46,14 +47,14 @@ parse (Serve *serve, char **argv, GError **error)
 {
   CommandLine *line = &serve->line;
   const Option rows[] = {
-    { "port", 0, "N", "port to listen on (any that is free)", option_int,
+    { "port", 0, "N", "port to listen on (any free one)", option_int,
       .value = &serve->port, .min = 0, .max = G_MAXUINT16 },
     { "no-open", 0, NULL, "do not open a browser", option_flag,
       .value = &serve->no_open },
-    { "idle", 0, "SECONDS", "forget pictures of closed pages after (180)",
+    { "idle", 0, "SECONDS", "close unused pictures after this time (180)",
       option_int, .value = &serve->idle, .min = 1, .max = 86400 },
-    { "max-pictures", 0, "N", "most pictures open at a time (16)", option_int,
-      .value = &serve->limits.most_photos, .min = 1, .max = 1000 },
+    { "max-pictures", 0, "N", "most pictures open at the same time (16)",
+      option_int, .value = &serve->limits.most_photos, .min = 1, .max = 1000 },
   };
 
   line->usage = "";
@@ -135,7 +136,8 @@ print_address (const Serve *serve, const char *address, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!serve->line.json) {
-    terminal_result ("The page is at the address below; Ctrl-C ends it.");
+    terminal_result (
+      "The page is at the address below; Ctrl-C ends the program.");
     return stdout_write (text, strlen (text), error);
   }
   json = json_object_new ();

@@ -101,7 +101,7 @@ static void
 refuse_size (Exchange *exchange)
 {
   g_autofree char *message = g_strdup_printf (
-    "that is too large: at most %" G_GSIZE_FORMAT " bytes are taken here",
+    "too large: at most %" G_GSIZE_FORMAT " bytes are accepted here",
     exchange->max_body);
 
   exchange->refused = TRUE;
@@ -113,7 +113,7 @@ refuse_crowd (Exchange *exchange)
 {
   exchange->refused = TRUE;
   response_refuse (&exchange->response, 503,
-                   "too much is under way; try again later");
+                   "too many transfers in progress; try again later");
 }
 
 static void

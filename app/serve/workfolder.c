@@ -114,7 +114,7 @@ work_folder_new (GError **error)
   clear_left_over ();
   if (g_mkdtemp (folder) == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-                 "%s: no folder for temporary files can be made",
+                 "%s: cannot create a folder for temporary files",
                  g_get_tmp_dir ());
     return NULL;
   }
@@ -211,7 +211,7 @@ work_folder_add_picture (WorkFolder *self, GBytes *bytes, GError **error)
   }
   if (!has_room (self, size)) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                         "there are pictures enough");
+                         "no more pictures are accepted");
     return 0;
   }
   if (!write_picture (self, bytes, ending, error))
@@ -298,13 +298,26 @@ start_child (const char *const *arguments, GError **error)
   return child;
 }
 
-/* The last line that @child writes, without the program's name. */
+/* @message without what is of no use on the page: the name of the program, and
+ * the option that the message is about. */
+static const char *
+without_option (const char *message)
+{
+  const char *end;
+
+  if (g_str_has_prefix (message, "tessera: "))
+    message += strlen ("tessera: ");
+  end = g_str_has_prefix (message, "--") ? strstr (message, ": ") : NULL;
+  return end != NULL ? end + strlen (": ") : message;
+}
+
+/* The last line that @child writes. */
 static char *
-last_words (GSubprocess *child, GCancellable *cancellable)
+last_line (GSubprocess *child, GCancellable *cancellable)
 {
   g_autoptr (GDataInputStream) lines =
     g_data_input_stream_new (g_subprocess_get_stderr_pipe (child));
-  g_autofree char *last = g_strdup ("it ended without a word");
+  g_autofree char *last = g_strdup ("it ended without a message");
   char *line;
 
   while ((line = g_data_input_stream_read_line_utf8 (lines, NULL, cancellable,
@@ -313,8 +326,7 @@ last_words (GSubprocess *child, GCancellable *cancellable)
     g_free (last);
     last = line;
   }
-  return g_strdup (
-    g_str_has_prefix (last, "tessera: ") ? last + strlen ("tessera: ") : last);
+  return g_strdup (without_option (last));
 }
 
 /* Waits for @child to end, or ends it when the work is cancelled: all that it
@@ -341,7 +353,7 @@ work_folder_run (const char *const *arguments, const Progress *progress,
   child = start_child (arguments, error);
   if (child == NULL)
     return FALSE;
-  words = last_words (child, progress->cancellable);
+  words = last_line (child, progress->cancellable);
   if (!await_child (child, progress->cancellable))
     return progress_step (progress, 1, error);
   if (g_subprocess_get_successful (child))

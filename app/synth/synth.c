@@ -281,7 +281,7 @@ parse (Synth *synth, char **argv, GError **error)
   CommandLine *line = &synth->line;
   SynthOptions *o = &synth->options;
   const Option output[] = {
-    { "output", 'o', "FOLDER", "folder for the results, made if need be",
+    { "output", 'o', "FOLDER", "folder for the results, created if needed",
       option_file, .value = &synth->folder },
     { "full", 0, NULL, "the sizes of the paper; may take hours", option_flag,
       .value = &synth->full },

@@ -19,7 +19,7 @@ async function refusal(response) {
   try {
     return (await response.json()).error;
   } catch {
-    return `The server answered ${response.status}.`;
+    return `The server responded with status ${response.status}.`;
   }
 }
 
@@ -37,7 +37,7 @@ async function send(method, path, options = {}) {
   } catch (error) {
     if (error.name === 'AbortError')
       throw error;
-    throw new ApiError('The server does not answer. Is "tessera serve" still running?', 0);
+    throw new ApiError('The server does not respond. Is "tessera serve" still running?', 0);
   }
   if (!response.ok)
     throw new ApiError(await refusal(response), response.status);

@@ -2,7 +2,7 @@
 
 import { getBlob, post, postForJson, remove, watch } from './api.js';
 import { listDictionaries } from './mend.js';
-import { $, attempt, chooseFiles, chosen, duration, saveBlob, say, sentence } from './ui.js';
+import { $, attempt, chooseFiles, chosen, count, duration, saveBlob, showMessage, sentence } from './ui.js';
 
 let pictures = 0;             // that the server has to learn from
 let learned = 0;
@@ -60,7 +60,7 @@ const loadDictionary = attempt(async () => {
 
 function refresh() {
   $('picture-count').textContent = pictures === 0 ? 'Drop pictures here, or choose some'
-    : pictures === 1 ? 'One picture. Drop more, or choose some' : `${pictures} pictures. Drop more, or choose some`;
+    : `${count(pictures, 'picture')}. Drop more, or choose some`;
   $('learn').disabled = pictures === 0 || !$('learn-work').hidden;
   $('clear-pictures').disabled = pictures === 0 || !$('learn-work').hidden;
   $('run-compare').disabled = !$('compare-work').hidden || chosen('source') === 'training' && pictures === 0;
@@ -79,7 +79,7 @@ export const addPictures = attempt(async files => {
     refresh();
   }
   if (refused.length > 0)
-    say(sentence(refused[0]) + (refused.length > 1 ? ` And ${refused.length - 1} more.` : ''), 'error');
+    showMessage(sentence(refused[0]) + (refused.length > 1 ? ` And ${refused.length - 1} more.` : ''), 'error');
 });
 
 const clearPictures = attempt(async () => {
@@ -102,7 +102,7 @@ async function work(prefix, start, doing) {
 
     $(`${prefix}-cancel`).onclick = attempt(() => remove(`/api/jobs/${job}`));
     const state = await watch(job, now => {
-      $(`${prefix}-text`).textContent = now.state === 'waiting' ? 'Waiting for its turn'
+      $(`${prefix}-text`).textContent = now.state === 'waiting' ? 'Waiting'
         : `${doing} for ${duration(now.seconds)}`;
     });
 
@@ -122,10 +122,10 @@ const learn = attempt(async () => {
   const done = await work('learn', () => postForJson('/api/learning', null, { query }), 'Learning');
 
   if (!done)
-    return say('Cancelled.');
+    return showMessage('Cancelled.');
   learned++;
   await showCompare();
-  say('Learned. It can be chosen under "More" when mending.');
+  showMessage('Learned. Choose it under "More" on the Mend tab.');
 });
 
 const compare = attempt(async () => {
@@ -133,7 +133,7 @@ const compare = attempt(async () => {
   const done = await work('compare', () => postForJson('/api/comparison', null, { query }), 'Comparing');
 
   if (!done)
-    return say('Cancelled.');
+    return showMessage('Cancelled.');
   const address = `/report/${done.report}/index.html`;
 
   $('report-frame').src = $('report-link').href = address;

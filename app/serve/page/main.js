@@ -4,7 +4,7 @@
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
 import * as mend from './mend.js';
-import { $, say, sentence } from './ui.js';
+import { $, showMessage, sentence } from './ui.js';
 
 // ---- tabs ----
 
@@ -17,7 +17,7 @@ function showTab(name) {
     $(tab.getAttribute('aria-controls')).hidden = !on;
   }
   document.body.dataset.tab = name;
-  say('');
+  showMessage('');
   if (name === 'compare')
     showCompare();
 }
@@ -49,7 +49,7 @@ function listenToButtons() {
     'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
     start: mend.start, cancel: mend.cancel, download: mend.download,
     'compare-toggle': mend.toggleCompared,
-    dismiss: () => say(''),
+    dismiss: () => showMessage(''),
     'zoom-in': () => mend.view.zoom(1.5), 'zoom-out': () => mend.view.zoom(1 / 1.5),
     'zoom-fit': () => mend.view.fit()
   };
@@ -155,7 +155,7 @@ async function start() {
     document.body.classList.add('ready');
   } catch (error) {
     document.body.classList.add('refused');
-    say(sentence(error.message), 'error');
+    showMessage(sentence(error.message), 'error');
   }
 }
 

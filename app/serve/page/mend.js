@@ -4,7 +4,7 @@ import { getBlob, getBytes, getJson, post, postForJson, remove, watch } from './
 import { History } from './history.js';
 import { Mask } from './mask.js';
 import { Pointer } from './pointer.js';
-import { $, attempt, chooseFiles, chosen, duration, progressText, saveBlob, say } from './ui.js';
+import { $, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage } from './ui.js';
 import { View } from './view.js';
 
 const HEARTBEAT = 20000;      // milliseconds
@@ -168,7 +168,7 @@ export function refresh() {
   $('download').disabled = !photo || busy;
   $('compare-toggle').disabled = $('hold').disabled = !photo || version === 0;
   $('painted').textContent = !photo || mask.empty ? 'Nothing is painted over yet.'
-    : `${mask.count.toLocaleString('en')} pixels painted over (${percent(share)}).`;
+    : `${count(mask.count, 'pixel')} painted over (${percent(share)}).`;
   $('zoom-text').textContent = photo ? `${Math.round(view.scale * 100)} %` : '';
   $('noise-row').hidden = chosen('task') !== 'denoise';
   document.title = photo ? `${photo.name} · Tessera` : 'Tessera';
@@ -188,7 +188,7 @@ function describe() {
   $('file-facts').textContent = `${photo.width} × ${photo.height} · ${photo.format}${depth}`;
   $('file').hidden = false;
   $('stage').setAttribute('aria-label', `${photo.name}, ${photo.width} by ${photo.height} pixels. ` +
-    'Arrow keys move the brush, Enter sets it down and lifts it.');
+    'Arrow keys move the brush, Enter starts and ends a stroke.');
 }
 
 // ---- opening and closing ----
@@ -200,7 +200,7 @@ export const openFile = attempt(async file => {
     return;
   if (file.size > limits.max_upload)
     throw new Error(`${file.name} is larger than ${Math.floor(limits.max_upload / 2 ** 20)} MB.`);
-  say('');
+  showMessage('');
   document.body.classList.add('loading');
   try {
     const opened = await postForJson('/api/photos', file, { query: { name: file.name || 'pasted.png' } });
@@ -223,7 +223,7 @@ export const openFile = attempt(async file => {
 });
 
 function mayForget() {
-  return !unsaved || confirm('The mended picture has not been downloaded. Let it go all the same?');
+  return !unsaved || confirm('The restored picture has not been downloaded. Discard it?');
 }
 
 export const askToClose = attempt(async () => {
@@ -299,7 +299,7 @@ export const start = attempt(async () => {
   }, mask.toRuns(), task === 'fill' ? 'Mending' : 'Removing noise');
 
   if (!done)
-    return say('Cancelled. The picture is as it was.');
+    return showMessage('Cancelled. The picture was not changed.');
   history.begin();
   mask.clear();
   history.end({ before: version, after: done.version });
@@ -308,9 +308,9 @@ export const start = attempt(async () => {
   await view.showVersion(version);
   setCompared(true);
   refresh();
-  say(!done.changed ? 'Nothing was found that needs mending.'
-    : (task === 'fill' ? `Mended ${done.masked_pixels.toLocaleString('en')} pixels` : 'Done') +
-      ` in ${duration(done.seconds)}. Slide to compare, or go on painting.`);
+  showMessage(!done.changed ? 'Found nothing to restore.'
+    : (task === 'fill' ? `Mended ${count(done.masked_pixels, 'pixel')}` : 'Done') +
+      ` in ${duration(done.seconds)}. Drag the slider to compare, or keep painting.`);
   $('stage').focus({ preventScroll: true });
 });
 
@@ -318,13 +318,13 @@ export const find = attempt(async (task, what) => {
   const done = await work({ task }, null, `Looking for ${what}`);
 
   if (!done)
-    return say('Cancelled.');
+    return showMessage('Cancelled.');
   if (done.found === 0)
-    return say(`Found no ${what}.`);
+    return showMessage(`Found no ${what}.`);
   const runs = await getBytes(`/api/photos/${photo.id}/found`);
 
   changeMask(() => mask.addRuns(runs));
-  say(`Found ${done.found.toLocaleString('en')} pixels of ${what}. Check them, then mend.`);
+  showMessage(`Found ${what}: ${count(done.found, 'pixel')}. Check the mask, then press Mend.`);
 });
 
 // ---- masks and files ----
@@ -438,7 +438,7 @@ export function begin(about) {
     if (photo)
       getJson(`/api/photos/${photo.id}`).catch(error => {
         if (error.status === 422)
-          say('The server has forgotten this picture, since nobody looked at it. Open it again.', 'error');
+          showMessage('The server has closed this picture because it was not used. Open it again.', 'error');
       });
   }, HEARTBEAT);
   window.addEventListener('beforeunload', event => {

@@ -2,10 +2,10 @@
 
 export const $ = id => document.getElementById(id);
 
-// A line at the bottom, read aloud too.  Errors stay until they are dismissed.
+// A line at the bottom, also read aloud.  Errors stay until they are dismissed.
 let hiding = 0;
 
-export function say(text, kind = 'note') {
+export function showMessage(text, kind = 'note') {
   const line = $('message');
 
   clearTimeout(hiding);
@@ -16,14 +16,14 @@ export function say(text, kind = 'note') {
     hiding = setTimeout(() => line.hidden = true, 6000);
 }
 
-// Runs what a button asks for and tells of what goes wrong.
+// Runs the action of a button and shows its error, if any.
 export function attempt(action) {
   return async (...values) => {
     try {
       return await action(...values);
     } catch (error) {
       if (error.name !== 'AbortError')
-        say(sentence(error.message), 'error');
+        showMessage(sentence(error.message), 'error');
       return undefined;
     }
   };
@@ -41,10 +41,15 @@ export function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-// What a job's state is in words.
+// "1 pixel", "2,000 pixels"
+export function count(number, noun) {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+// A job's state in words.
 export function progressText(state) {
   if (state.state === 'waiting')
-    return state.ahead === 1 ? 'Waiting: one is in front' : `Waiting: ${state.ahead} are in front`;
+    return state.ahead > 0 ? `Waiting for ${count(state.ahead, 'other job')}` : 'Waiting';
   if (state.seconds_left !== null)
     return `${Math.round(state.done * 100)} % · ${duration(state.seconds_left)} left`;
   return state.done > 0.02 ? `${Math.round(state.done * 100)} %` : `${duration(state.seconds)} so far`;
