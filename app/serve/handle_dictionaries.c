@@ -15,7 +15,7 @@
 
 /* ---- dictionaries ---- */
 
-gboolean
+static gboolean
 handle_get_dictionaries (const HandlerCall *call, Response *response,
                          GError **error)
 {
@@ -27,7 +27,7 @@ handle_get_dictionaries (const HandlerCall *call, Response *response,
   return TRUE;
 }
 
-gboolean
+static gboolean
 handle_post_dictionary (const HandlerCall *call, Response *response,
                         GError **error)
 {
@@ -53,7 +53,7 @@ find_dictionary (const HandlerCall *call, GError **error)
                               error);
 }
 
-gboolean
+static gboolean
 handle_get_mosaic (const HandlerCall *call, Response *response, GError **error)
 {
   const Dictionary *dictionary = find_dictionary (call, error);
@@ -66,7 +66,7 @@ handle_get_mosaic (const HandlerCall *call, Response *response, GError **error)
                              error);
 }
 
-gboolean
+static gboolean
 handle_get_dictionary (const HandlerCall *call, Response *response,
                        GError **error)
 {
@@ -80,7 +80,7 @@ handle_get_dictionary (const HandlerCall *call, Response *response,
 
 /* ---- learning ---- */
 
-gboolean
+static gboolean
 handle_post_training (const HandlerCall *call, Response *response,
                       GError **error)
 {
@@ -95,7 +95,7 @@ handle_post_training (const HandlerCall *call, Response *response,
   return TRUE;
 }
 
-gboolean
+static gboolean
 handle_delete_training (const HandlerCall *call, Response *response,
                         GError **error)
 {
@@ -114,7 +114,7 @@ start_job (const HandlerCall *call, gpointer job, Response *response,
                                      &learn_job_class, job, error));
 }
 
-gboolean
+static gboolean
 handle_post_learning (const HandlerCall *call, Response *response,
                       GError **error)
 {
@@ -176,7 +176,7 @@ find_folder (const HandlerCall *call, GError **error)
   return folder;
 }
 
-gboolean
+static gboolean
 handle_post_comparison (const HandlerCall *call, Response *response,
                         GError **error)
 {
@@ -209,7 +209,7 @@ type_of (const char *name)
   return "application/octet-stream";
 }
 
-gboolean
+static gboolean
 handle_get_report (const HandlerCall *call, Response *response, GError **error)
 {
   const char *name = call->stars[1];
@@ -222,3 +222,19 @@ handle_get_report (const HandlerCall *call, Response *response, GError **error)
   response->kind = RESPONSE_REPORT;
   return TRUE;
 }
+
+const Route dictionary_routes[] = {
+  { "GET", "/api/dictionaries", WITH_KEY, BODY_NONE, handle_get_dictionaries },
+  { "POST", "/api/dictionaries", WITH_KEY, BODY_DICTIONARY,
+    handle_post_dictionary },
+  { "GET", "/api/dictionaries/*/mosaic", WITH_KEY, BODY_NONE,
+    handle_get_mosaic },
+  { "GET", "/api/dictionaries/*/file", WITH_KEY, BODY_NONE,
+    handle_get_dictionary },
+  { "POST", "/api/training", WITH_KEY, BODY_PICTURE, handle_post_training },
+  { "DELETE", "/api/training", WITH_KEY, BODY_NONE, handle_delete_training },
+  { "POST", "/api/learning", WITH_KEY, BODY_NONE, handle_post_learning },
+  { "POST", "/api/comparison", WITH_KEY, BODY_NONE, handle_post_comparison },
+  { "GET", "/report/*/*", SECRET_PATH, BODY_NONE, handle_get_report },
+  { NULL },
+};

@@ -68,7 +68,7 @@ read_mask (const HandlerCall *call, const Photo *photo, GError **error)
   return mask_from_runs (call->request->body, width, height, error);
 }
 
-gboolean
+static gboolean
 handle_post_mending (const HandlerCall *call, Response *response,
                      GError **error)
 {
@@ -111,7 +111,7 @@ set_no_job (GError **error)
   return FALSE;
 }
 
-gboolean
+static gboolean
 handle_get_job (const HandlerCall *call, Response *response, GError **error)
 {
   guint number = job_number (call);
@@ -126,7 +126,7 @@ handle_get_job (const HandlerCall *call, Response *response, GError **error)
   return TRUE;
 }
 
-gboolean
+static gboolean
 handle_delete_job (const HandlerCall *call, Response *response, GError **error)
 {
   guint number = job_number (call);
@@ -136,3 +136,10 @@ handle_delete_job (const HandlerCall *call, Response *response, GError **error)
     return set_no_job (error);
   return handle_get_job (call, response, error);
 }
+
+const Route job_routes[] = {
+  { "POST", "/api/photos/*/jobs", WITH_KEY, BODY_RUNS, handle_post_mending },
+  { "GET", "/api/jobs/*", WITH_KEY, BODY_NONE, handle_get_job },
+  { "DELETE", "/api/jobs/*", WITH_KEY, BODY_NONE, handle_delete_job },
+  { NULL },
+};

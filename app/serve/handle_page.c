@@ -3,10 +3,9 @@
 
 #include "app/serve/assets.h"
 #include "app/cli/jsonreport.h"
-#include "app/serve/routes.h"
 #include "dictlearn/learner.h"
 
-gboolean
+static gboolean
 handle_get_file (const HandlerCall *call, Response *response, GError **error)
 {
   const Asset *asset = asset_find (call->request->path);
@@ -24,7 +23,7 @@ handle_get_file (const HandlerCall *call, Response *response, GError **error)
 }
 
 /* The body is the token. */
-gboolean
+static gboolean
 handle_post_session (const HandlerCall *call, Response *response,
                      GError **error)
 {
@@ -56,7 +55,7 @@ algorithm_names (void)
   return names;
 }
 
-gboolean
+static gboolean
 handle_get_about (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (JsonObject) json = json_object_new ();
@@ -65,9 +64,19 @@ handle_get_about (const HandlerCall *call, Response *response, GError **error)
   (void) call;
   (void) error;
   json_report_set_text (json, "version", TESSERA_VERSION);
-  json_report_set_count (json, "max_upload", ROUTE_MOST_PICTURE);
+  json_report_set_count (json, "max_upload", BODY_PICTURE);
   json_report_set_text (json, "bundled", bundled);
   json_object_set_array_member (json, "algorithms", algorithm_names ());
   response_set_json (response, json);
   return TRUE;
 }
+
+const Route page_routes[] = {
+  { "POST", "/api/session", FOR_ALL, BODY_TOKEN, handle_post_session },
+  { "GET", "/api/about", WITH_KEY, BODY_NONE, handle_get_about },
+  { NULL },
+};
+
+/* All other paths: files of the page, or nothing at all. */
+const Route page_files_route = { "GET", "", FOR_ALL, BODY_NONE,
+                                 handle_get_file };

@@ -41,7 +41,7 @@ response_photo (Response *response, Photo *photo)
   response_set_json (response, json);
 }
 
-gboolean
+static gboolean
 handle_post_photo (const HandlerCall *call, Response *response, GError **error)
 {
   g_autofree char *name = call_file_name (call);
@@ -53,7 +53,7 @@ handle_post_photo (const HandlerCall *call, Response *response, GError **error)
   return photo != NULL;
 }
 
-gboolean
+static gboolean
 handle_get_photo (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
@@ -72,7 +72,7 @@ serve_close_photo (const char *id, gpointer data)
   open_photos_close (context->photos, id);
 }
 
-gboolean
+static gboolean
 handle_delete_photo (const HandlerCall *call, Response *response,
                      GError **error)
 {
@@ -120,7 +120,7 @@ response_view (Response *response, const Image *view, GError **error)
                           &options, error);
 }
 
-gboolean
+static gboolean
 handle_get_view (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
@@ -138,7 +138,7 @@ handle_get_view (const HandlerCall *call, Response *response, GError **error)
   return view != NULL && response_view (response, view, error);
 }
 
-gboolean
+static gboolean
 handle_get_picture (const HandlerCall *call, Response *response,
                     GError **error)
 {
@@ -156,7 +156,7 @@ handle_get_picture (const HandlerCall *call, Response *response,
 
 /* ---- masks ---- */
 
-gboolean
+static gboolean
 handle_get_found (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (Photo) photo = find_photo (call, error);
@@ -188,7 +188,7 @@ read_mask_picture (const HandlerCall *call, const Photo *photo, GError **error)
   return g_steal_pointer (&mask);
 }
 
-gboolean
+static gboolean
 handle_post_mask_picture (const HandlerCall *call, Response *response,
                           GError **error)
 {
@@ -205,7 +205,7 @@ handle_post_mask_picture (const HandlerCall *call, Response *response,
   return runs != NULL;
 }
 
-gboolean
+static gboolean
 handle_post_mask_runs (const HandlerCall *call, Response *response,
                        GError **error)
 {
@@ -222,3 +222,17 @@ handle_post_mask_runs (const HandlerCall *call, Response *response,
          && respond_picture (response, picture, IMAGE_PNG, &ENCODE_DEFAULTS,
                              error);
 }
+
+const Route photo_routes[] = {
+  { "POST", "/api/photos", WITH_KEY, BODY_PICTURE, handle_post_photo },
+  { "GET", "/api/photos/*", WITH_KEY, BODY_NONE, handle_get_photo },
+  { "DELETE", "/api/photos/*", WITH_KEY, BODY_NONE, handle_delete_photo },
+  { "GET", "/api/photos/*/view", WITH_KEY, BODY_NONE, handle_get_view },
+  { "GET", "/api/photos/*/picture", WITH_KEY, BODY_NONE, handle_get_picture },
+  { "GET", "/api/photos/*/found", WITH_KEY, BODY_NONE, handle_get_found },
+  { "POST", "/api/photos/*/mask/picture", WITH_KEY, BODY_PICTURE,
+    handle_post_mask_picture },
+  { "POST", "/api/photos/*/mask/runs", WITH_KEY, BODY_RUNS,
+    handle_post_mask_runs },
+  { NULL },
+};

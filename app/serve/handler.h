@@ -60,59 +60,35 @@ gboolean respond_picture (Response *response, const Image *image,
                           ImageFormat format, const EncodeOptions *options,
                           GError **error);
 
-/* handle_page.c */
-gboolean handle_get_file (const HandlerCall *call, Response *response,
-                          GError **error);
-gboolean handle_post_session (const HandlerCall *call, Response *response,
-                              GError **error);
-gboolean handle_get_about (const HandlerCall *call, Response *response,
-                           GError **error);
+/* What a request must bring along. */
+typedef enum {
+  FOR_ALL,     /* it comes from our page or the address bar */
+  WITH_KEY,    /* and has the key */
+  SECRET_PATH, /* its path is a secret */
+} AccessLevel;
 
-/* handle_photos.c */
-gboolean handle_post_photo (const HandlerCall *call, Response *response,
-                            GError **error);
-gboolean handle_get_photo (const HandlerCall *call, Response *response,
-                           GError **error);
-gboolean handle_delete_photo (const HandlerCall *call, Response *response,
-                              GError **error);
-gboolean handle_get_view (const HandlerCall *call, Response *response,
-                          GError **error);
-gboolean handle_get_picture (const HandlerCall *call, Response *response,
-                             GError **error);
-gboolean handle_get_found (const HandlerCall *call, Response *response,
-                           GError **error);
-gboolean handle_post_mask_picture (const HandlerCall *call, Response *response,
-                                   GError **error);
-gboolean handle_post_mask_runs (const HandlerCall *call, Response *response,
-                                GError **error);
+/* Most bytes of a body. */
+#define BODY_NONE 0
+#define BODY_TOKEN 64
+#define BODY_RUNS ((gsize) 256 << 20)
+#define BODY_DICTIONARY ((gsize) 64 << 20)
+#define BODY_PICTURE ((gsize) 512 << 20)
+
+/* A request that the page may send.  A new one is a handler, and a row of the
+ * table at the end of its file. */
+typedef struct {
+  const char *method, *pattern; /* a star stands for any word */
+  AccessLevel access;
+  gsize max_body;
+  HandlerFunc handler;
+} Route;
+
+/* The routes of each file, NULL at the end. */
+extern const Route page_routes[], photo_routes[], job_routes[],
+  dictionary_routes[];
+
+/* All other paths: files of the page, or nothing at all. */
+extern const Route page_files_route;
 
 /* Forgets a photograph and stops the work on it. */
 void serve_close_photo (const char *id, gpointer context);
-
-/* handle_jobs.c */
-gboolean handle_post_mending (const HandlerCall *call, Response *response,
-                              GError **error);
-gboolean handle_get_job (const HandlerCall *call, Response *response,
-                         GError **error);
-gboolean handle_delete_job (const HandlerCall *call, Response *response,
-                            GError **error);
-
-/* handle_dictionaries.c */
-gboolean handle_get_dictionaries (const HandlerCall *call, Response *response,
-                                  GError **error);
-gboolean handle_post_dictionary (const HandlerCall *call, Response *response,
-                                 GError **error);
-gboolean handle_get_mosaic (const HandlerCall *call, Response *response,
-                            GError **error);
-gboolean handle_get_dictionary (const HandlerCall *call, Response *response,
-                                GError **error);
-gboolean handle_post_training (const HandlerCall *call, Response *response,
-                               GError **error);
-gboolean handle_delete_training (const HandlerCall *call, Response *response,
-                                 GError **error);
-gboolean handle_post_learning (const HandlerCall *call, Response *response,
-                               GError **error);
-gboolean handle_post_comparison (const HandlerCall *call, Response *response,
-                                 GError **error);
-gboolean handle_get_report (const HandlerCall *call, Response *response,
-                            GError **error);

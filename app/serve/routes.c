@@ -4,59 +4,8 @@
 
 #include <string.h>
 
-/* What a request must bring along. */
-typedef enum {
-  FOR_ALL,     /* it comes from our page or the address bar */
-  WITH_KEY,    /* and has the key */
-  SECRET_PATH, /* its path is a secret */
-} AccessLevel;
-
-/* Most bytes of a body. */
-#define NONE 0
-#define TOKEN 64
-#define RUNS ((gsize) 256 << 20)
-#define DICTIONARY ((gsize) 64 << 20)
-#define PICTURE ROUTE_MOST_PICTURE
-
-typedef struct {
-  const char *method, *pattern; /* a star stands for any word */
-  AccessLevel access;
-  gsize max_body;
-  HandlerFunc handler;
-} Route;
-
-static const Route routes[] = {
-  { "POST", "/api/session", FOR_ALL, TOKEN, handle_post_session },
-  { "GET", "/api/about", WITH_KEY, NONE, handle_get_about },
-
-  { "POST", "/api/photos", WITH_KEY, PICTURE, handle_post_photo },
-  { "GET", "/api/photos/*", WITH_KEY, NONE, handle_get_photo },
-  { "DELETE", "/api/photos/*", WITH_KEY, NONE, handle_delete_photo },
-  { "GET", "/api/photos/*/view", WITH_KEY, NONE, handle_get_view },
-  { "GET", "/api/photos/*/picture", WITH_KEY, NONE, handle_get_picture },
-  { "GET", "/api/photos/*/found", WITH_KEY, NONE, handle_get_found },
-  { "POST", "/api/photos/*/mask/picture", WITH_KEY, PICTURE,
-    handle_post_mask_picture },
-  { "POST", "/api/photos/*/mask/runs", WITH_KEY, RUNS, handle_post_mask_runs },
-  { "POST", "/api/photos/*/jobs", WITH_KEY, RUNS, handle_post_mending },
-
-  { "GET", "/api/jobs/*", WITH_KEY, NONE, handle_get_job },
-  { "DELETE", "/api/jobs/*", WITH_KEY, NONE, handle_delete_job },
-
-  { "GET", "/api/dictionaries", WITH_KEY, NONE, handle_get_dictionaries },
-  { "POST", "/api/dictionaries", WITH_KEY, DICTIONARY,
-    handle_post_dictionary },
-  { "GET", "/api/dictionaries/*/mosaic", WITH_KEY, NONE, handle_get_mosaic },
-  { "GET", "/api/dictionaries/*/file", WITH_KEY, NONE, handle_get_dictionary },
-  { "POST", "/api/training", WITH_KEY, PICTURE, handle_post_training },
-  { "DELETE", "/api/training", WITH_KEY, NONE, handle_delete_training },
-  { "POST", "/api/learning", WITH_KEY, NONE, handle_post_learning },
-  { "POST", "/api/comparison", WITH_KEY, NONE, handle_post_comparison },
-  { "GET", "/report/*/*", SECRET_PATH, NONE, handle_get_report },
-};
-
-/* All other paths: files of the page, or nothing at all. */
-static const Route page = { "GET", "", FOR_ALL, NONE, handle_get_file };
+static const Route *const tables[] = { page_routes, photo_routes, job_routes,
+                                       dictionary_routes };
 
 /* Longest path that could mean something. */
 #define LONGEST_PATH 256
@@ -84,14 +33,15 @@ find_route (const Request *request, char **words, const char **stars,
 {
   gboolean other_method = FALSE;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (routes); i++)
-    if (matches (routes[i].pattern, words, stars)) {
-      if (g_str_equal (routes[i].method, request->method))
-        return &routes[i];
-      other_method = TRUE;
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const Route *route = tables[i]; route->method != NULL; route++)
+      if (matches (route->pattern, words, stars)) {
+        if (g_str_equal (route->method, request->method))
+          return route;
+        other_method = TRUE;
+      }
   if (!other_method && g_str_equal (request->method, "GET"))
-    return &page;
+    return &page_files_route;
   response_refuse (response, 405, "this method is not allowed here");
   return NULL;
 }

@@ -32,10 +32,7 @@
 
 #include "app/serve/server.h"
 
-/* The largest picture file that is taken. */
-#define ROUTE_MOST_PICTURE ((gsize) 512 << 20)
-
-/* For a Server; @data is a Web. */
+/* For a Server; @data is a ServeContext. */
 gboolean routes_know (const Request *request, gpointer data);
 gboolean routes_admit (const Request *request, gsize *max_body,
                        Response *response, gpointer data);
