@@ -281,25 +281,48 @@ judge_extreme (Scene *scene, int extreme, Mask *marks)
       scene->state[i] = DEAD;
 }
 
+/* Puts @value into @least, the four smallest in rising order. */
+static inline void
+keep_least (int least[4], int value)
+{
+  for (int i = 0; i < 4; i++) {
+    int smaller = MIN (least[i], value);
+
+    value = MAX (least[i], value);
+    least[i] = smaller;
+  }
+}
+
+/* Distance of two pixels in levels, summed over @colours. */
+static inline int
+level_distance (const guint16 *a, const guint16 *b, int colours)
+{
+  int sum = 0;
+
+  for (int c = 0; c < colours; c++)
+    sum += ABS (a[c] - b[c]);
+  return sum;
+}
+
 /* Sum of the four smallest distances to living neighbours; 0 for fewer than
  * four of them: no judgement without witnesses. */
 static double
 ranked_distances (const Scene *scene, int x, int y)
 {
-  double values[8];
-  int count = 0;
+  const Image *image = scene->image;
+  const guint16 *pixel = pixel_at (scene, x, y);
+  int colours = image_colours (image);
+  int least[4] = { G_MAXINT, G_MAXINT, G_MAXINT, G_MAXINT };
 
-  for (int row = MAX (0, y - 1); row <= MIN (y + 1, scene->image->height - 1);
-       row++)
-    for (int col = MAX (0, x - 1); col <= MIN (x + 1, scene->image->width - 1);
-         col++)
+  for (int row = MAX (0, y - 1); row <= MIN (y + 1, image->height - 1); row++)
+    for (int col = MAX (0, x - 1); col <= MIN (x + 1, image->width - 1); col++)
       if ((row != y || col != x) && *state_at (scene, col, row) == ALIVE)
-        values[count++] =
-          distance (scene, pixel_at (scene, x, y), pixel_at (scene, col, row));
-  if (count < 4)
+        keep_least (least, level_distance (pixel, pixel_at (scene, col, row),
+                                           colours));
+  if (least[3] == G_MAXINT)
     return 0;
-  qsort (values, (gsize) count, sizeof (double), compare_doubles);
-  return values[0] + values[1] + values[2] + values[3];
+  return (double) (least[0] + least[1] + least[2] + least[3]) / colours
+         / image_peak (image);
 }
 
 /* Median of the neighbours' own sums, within two pixels. */
