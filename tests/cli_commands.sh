@@ -107,6 +107,11 @@ done
 expect "--protocol paper" 0 inpaint damaged.png --mask mask.png \
   --protocol paper -o paper.png
 expect "--seed is taken everywhere" 0 inpaint blocks.png --seed 3 -q -o s.png
+expect "--find names kinds" 0 inpaint blocks.png --find blocks,border -o f.png \
+  --json
+ok "... and counts them" [ "$(json found)" != "" ]
+expect "--find of nothing known" 2 inpaint blocks.png --find rust -o f2.png
+ok "... says what there is" says "scratches, dust, border"
 
 # ---- formats ----
 

@@ -5,6 +5,8 @@
 #include "imaging/detect/detect.h"
 #include "tests/support.h"
 
+#include <math.h>
+
 #include <string.h>
 
 static const char *const photos[] = { "badlands5", "beach0", "city10",
@@ -278,6 +280,123 @@ test_transparent_is_not_dead (void)
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
+/* ---- marks ---- */
+
+/* A photograph with a line of 2 pixels from the top down, which leans and is
+ * half opaque. */
+static Image *
+scratched (const Image *photo, Mask *truth)
+{
+  Image *image = image_copy (photo, NULL);
+
+  for (int y = 5; y < image->height - 5; y++)
+    for (int x = 60 + y / 4; x < 62 + y / 4; x++) {
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] =
+          (guint16) ((image_pixel (image, x, y)[c] + 2 * 245) / 3);
+      truth->missing[y * image->width + x] = 1;
+    }
+  return image;
+}
+
+static gsize
+common (const Mask *a, const Mask *b)
+{
+  gsize sum = 0;
+
+  for (gsize i = 0; i < (gsize) a->width * (gsize) a->height; i++)
+    sum += a->missing[i] && b->missing[i];
+  return sum;
+}
+
+static void
+test_scratch_is_found (void)
+{
+  g_autoptr (Image) photo = load_photo ("lava0");
+  g_autoptr (Mask) truth = mask_new (photo->width, photo->height, NULL);
+  g_autoptr (Image) image = scratched (photo, truth);
+  g_autoptr (Mask) found = detector_scratches.find (image, NULL, NULL);
+
+  g_test_summary ("Most of a scratch is found, and little else");
+  g_assert_cmpuint (common (found, truth), >=, mask_count (truth) * 8 / 10);
+  g_assert_cmpuint (mask_count (found), <=, mask_count (truth) * 4);
+}
+
+/* Grey of a slow wave, with a little texture. */
+static Image *
+calm_image (int width, int height)
+{
+  Image *image = image_new (width, height, 3, 8, NULL);
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] =
+          (guint16) (120 + 20 * sin (x / 40. + c) + 15 * cos (y / 31.)
+                     + (x * 7 + y * 13) % 5);
+  return image;
+}
+
+static void
+test_specks_are_found (void)
+{
+  g_autoptr (Image) image = calm_image (200, 150);
+  g_autoptr (Mask) none = detector_dust.find (image, NULL, NULL);
+  g_autoptr (Mask) found = NULL;
+  int hit = 0;
+
+  g_test_summary ("Light and dark specks are found; no speck, no mark");
+  g_assert_cmpuint (mask_count (none), ==, 0);
+  for (int k = 0; k < 12; k++)
+    for (int y = -3; y <= 3; y++)
+      for (int x = -3; x <= 3; x++)
+        if (x * x + y * y <= 9)
+          for (int c = 0; c < 3; c++)
+            image_pixel (image, 20 + k % 4 * 50 + x, 20 + k / 4 * 50 + y)[c] =
+              k % 2 ? 235 : 15;
+  found = detector_dust.find (image, NULL, NULL);
+  for (int k = 0; k < 12; k++)
+    hit += found->missing[(20 + k / 4 * 50) * 200 + 20 + k % 4 * 50];
+  g_assert_cmpint (hit, ==, 12);
+  g_assert_cmpuint (mask_count (found), <=, 12 * 90);
+}
+
+static void
+test_torn_corner_is_found (void)
+{
+  g_autoptr (Image) image = load_photo ("canyon7");
+  g_autoptr (Mask) truth = mask_new (image->width, image->height, NULL);
+  g_autoptr (Mask) found = NULL;
+
+  g_test_summary ("A white corner is found to the pixel");
+  for (int y = 0; y < 50; y++)
+    for (int x = 0; x < 50 - y + y % 3; x++) {
+      truth->missing[y * image->width + x] = 1;
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = 255;
+    }
+  found = detector_border.find (image, NULL, NULL);
+  g_assert_cmpuint (common (found, truth), ==, mask_count (truth));
+  g_assert_cmpuint (mask_count (found), ==, mask_count (truth));
+}
+
+static void
+test_whole_corners_are_left (void)
+{
+  static const char *const clean[] = { "badlands5", "beach0", "city10",
+                                       "fog4",      "sky2",   "snow4" };
+
+  g_test_summary ("Photographs have no torn corners and hardly any specks");
+  for (gsize i = 0; i < G_N_ELEMENTS (clean); i++) {
+    g_autoptr (Image) photo = load_photo (clean[i]);
+    g_autoptr (Mask) border = detector_border.find (photo, NULL, NULL);
+    g_autoptr (Mask) dust = detector_dust.find (photo, NULL, NULL);
+
+    g_assert_cmpuint (mask_count (border), ==, 0);
+    g_assert_cmpuint (mask_count (dust) * 200, <=, image_pixels (photo));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -295,5 +414,9 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/background", test_background_is_not_dead);
   g_test_add_func ("/detect/speck", test_page_with_a_speck_is_not_dead);
   g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
+  g_test_add_func ("/detect/scratches/found", test_scratch_is_found);
+  g_test_add_func ("/detect/dust/found", test_specks_are_found);
+  g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
+  g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();
 }

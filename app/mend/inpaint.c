@@ -8,6 +8,7 @@ static const char about[] =
   "  tessera inpaint photo.png --mask-color ff00ff -o mended.png\n"
   "  tessera inpaint cutout.png --mask-alpha -o filled.png\n"
   "  tessera inpaint blocks.png -o mended.png\n"
+  "  tessera inpaint old.png --find scratches,border -o mended.png\n"
   "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
   "\n"
   "Fills the marked pixels of a picture.  They are marked by a mask of the\n"
@@ -29,6 +30,8 @@ run (char **argv, GError **error)
       .value = &sources.colour },
     { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
       .value = &sources.transparent },
+    { "find", 0, "KINDS", "find damage: scratches,dust,border,blocks,dead",
+      option_kinds, .value = &sources.kinds },
   };
   const RepairTask task = {
     .about = about,

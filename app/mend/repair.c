@@ -26,6 +26,7 @@ typedef struct {
   Mask *mask;             /* NULL if the user has not said what is missing */
   Dictionary *dictionary; /* NULL for the built-in one */
   RestoreReport report;
+  JsonObject *found; /* pixels of each kind; NULL unless --find is given */
   double seconds;
 } Repair;
 
@@ -33,6 +34,9 @@ const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",
                                      [MASK_SEPARATE] = "separate",
                                      NULL };
+/* Share of the work that finding damage is taken for. */
+#define FIND_SHARE 0.2
+
 enum { PROTOCOL_TESSERA, PROTOCOL_PAPER };
 static const char *const protocols[] = { "tessera", "paper", NULL };
 
@@ -56,6 +60,7 @@ repair_clear (Repair *repair)
   mask_free (repair->mask);
   dictionary_free (repair->dictionary);
   restore_report_clear (&repair->report);
+  g_clear_pointer (&repair->found, json_object_unref);
 }
 
 static gboolean
@@ -136,7 +141,55 @@ static gboolean
 is_named (const MaskSources *sources)
 {
   return sources->file != NULL || sources->colour.is_set
-         || sources->transparent;
+         || sources->transparent || sources->kinds != NULL;
+}
+
+gboolean
+option_kinds (const Option *option, const char *text, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+
+  for (int i = 0; names[i] != NULL; i++)
+    if (detector_find (names[i]) == NULL) {
+      g_autoptr (GString) known = g_string_new (NULL);
+
+      for (int j = 0; detectors[j] != NULL; j++)
+        g_string_append_printf (known, "%s%s", j > 0 ? ", " : "",
+                                detectors[j]->name);
+      return tessera_fail (
+        error, TESSERA_ERROR_USAGE,
+        "there is no kind of damage called '%s'; there are %s", names[i],
+        known->str);
+    }
+  *(const char **) option->value = g_intern_string (text);
+  return TRUE;
+}
+
+/* Finds the kinds of damage that the user named, adds them to the mask and
+ * says how much there is of each. */
+static gboolean
+find_kinds (Repair *repair, const Progress *progress, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (repair->task->sources->kinds, ",", -1);
+  int count = (int) g_strv_length (names);
+
+  repair->found = json_object_new ();
+  for (int i = 0; i < count; i++) {
+    const Detector *detector = detector_find (names[i]);
+    ProgressPart share = { progress, (double) i / count,
+                           (double) (i + 1) / count };
+    Progress part = progress_part (&share);
+    g_autoptr (Mask) found = detector->find (repair->image, &part, error);
+
+    if (found == NULL)
+      return FALSE;
+    json_report_set_count (repair->found, detector->name, mask_count (found));
+    terminal_result ("found %s: %" G_GSIZE_FORMAT " %s", detector->noun,
+                     mask_count (found),
+                     mask_count (found) == 1 ? "pixel" : "pixels");
+    mask_add (repair->mask, found);
+  }
+  return TRUE;
 }
 
 /* What to say of noise where none was removed. */
@@ -162,7 +215,8 @@ note_if_unchanged (const Repair *repair)
   if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
   if (is_named (repair->task->sources))
-    why = "the mask is empty";
+    why = repair->found != NULL ? "found no damage of these kinds"
+                                : "the mask is empty";
   terminal_note ("%s: %s%s; the picture is written unchanged",
                  input_name (repair->line.arguments[0]), why,
                  noise_remark (repair));
@@ -199,11 +253,18 @@ static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
   const RepairTask *task = repair->task;
+  gboolean find = task->sources->kinds != NULL;
+  ProgressPart finding = { progress, 0, FIND_SHARE };
+  ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
+  Progress part = progress_part (&finding);
 
+  if (find && !find_kinds (repair, &part, error))
+    return FALSE;
+  part = progress_part (&filling);
   if (task->sources->transparent)
     image_make_opaque (repair->image);
   if (image_restore (repair->image, repair->mask, &repair->options,
-                     &repair->report, progress, error)
+                     &repair->report, &part, error)
       && (repair->mask != NULL || repair->report.masked_pixels > 0
           || !task->none_found_is_error
           || tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
@@ -246,6 +307,9 @@ print_json (const Repair *repair, GError **error)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  if (repair->found != NULL)
+    json_object_set_object_member (json, "found",
+                                   json_object_ref (repair->found));
   return json_report_print (json, error);
 }
 

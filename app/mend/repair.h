@@ -15,7 +15,12 @@ typedef struct {
   int colours;      /* how that is understood, a MaskColours */
   OptionColour colour;
   gboolean transparent;
+  const char *kinds; /* of damage that is to be found, names with commas
+                        between, or NULL */
 } MaskSources;
+
+/* Names of detectors, separated by commas, into a const char *. */
+gboolean option_kinds (const Option *option, const char *text, GError **error);
 
 /* Names of MaskColours, for an option. */
 extern const char *const mask_colours[];

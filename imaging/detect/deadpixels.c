@@ -317,8 +317,8 @@ ranked_distances (const Scene *scene, int x, int y)
   for (int row = MAX (0, y - 1); row <= MIN (y + 1, image->height - 1); row++)
     for (int col = MAX (0, x - 1); col <= MIN (x + 1, image->width - 1); col++)
       if ((row != y || col != x) && *state_at (scene, col, row) == ALIVE)
-        keep_least (least, level_distance (pixel, pixel_at (scene, col, row),
-                                           colours));
+        keep_least (
+          least, level_distance (pixel, pixel_at (scene, col, row), colours));
   if (least[3] == G_MAXINT)
     return 0;
   return (double) (least[0] + least[1] + least[2] + least[3]) / colours

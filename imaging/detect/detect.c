@@ -3,6 +3,9 @@
 const Detector *const detectors[] = {
   &detector_blocks,
   &detector_dead_pixels,
+  &detector_scratches,
+  &detector_dust,
+  &detector_border,
   NULL,
 };
 

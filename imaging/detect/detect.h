@@ -33,3 +33,14 @@ extern const Detector detector_blocks;
  * are all black or all white, and up to about one in five when they have any
  * value.  Takes seconds for a large picture.  See deadpixels.c. */
 extern const Detector detector_dead_pixels;
+
+/* Scratches and hairs: long thin lines, lighter or darker than both of their
+ * sides, straight or curved.  See scratches.c. */
+extern const Detector detector_scratches;
+
+/* Dust and specks: grey spots of 2 to 12 pixels, much lighter or darker than
+ * their surroundings, where such spots are rare.  See dust.c. */
+extern const Detector detector_dust;
+
+/* Corners and borders of one colour that end at once.  See border.c. */
+extern const Detector detector_border;

@@ -1,0 +1,210 @@
+#include "imaging/detect/marks.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+gboolean
+byte_plane_init (BytePlane *plane, int width, int height, GError **error)
+{
+  *plane = (BytePlane){ width, height, NULL };
+  plane->data = g_try_malloc0 (byte_plane_size (plane));
+  return plane->data != NULL
+         || tessera_fail (error, TESSERA_ERROR_LIMIT,
+                          "not enough memory to look at %d x %d pixels", width,
+                          height);
+}
+
+void
+byte_plane_clear (BytePlane *plane)
+{
+  g_clear_pointer (&plane->data, g_free);
+}
+
+void
+byte_plane_load (BytePlane *plane, const Image *image, gboolean negative)
+{
+  int colours = image_colours (image), peak = image_peak (image);
+
+  for (gsize i = 0; i < byte_plane_size (plane); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+    int sum = 0;
+
+    for (int c = 0; c < colours; c++)
+      sum += pixel[c];
+    sum = sum * 255 / (colours * peak);
+    plane->data[i] = (guint8) (negative ? 255 - sum : sum);
+  }
+}
+
+/* ---- windows ---- */
+
+/* Combines @count bytes of @from into those of @to. */
+static inline void
+combine_line (guint8 *to, const guint8 *from, gsize count, gboolean least)
+{
+  if (least)
+    for (gsize i = 0; i < count; i++)
+      to[i] = MIN (to[i], from[i]);
+  else
+    for (gsize i = 0; i < count; i++)
+      to[i] = MAX (to[i], from[i]);
+}
+
+/* Least or largest of 2 @reach + 1 pixels along rows. */
+static void
+rank_rows (const BytePlane *from, int reach, gboolean least, BytePlane *to)
+{
+  gsize width = (gsize) from->width;
+
+  memcpy (to->data, from->data, byte_plane_size (from));
+  for (int y = 0; y < from->height; y++) {
+    const guint8 *row = from->data + (gsize) y * width;
+    guint8 *out = to->data + (gsize) y * width;
+
+    for (gsize by = 1; by <= (gsize) reach && by < width; by++) {
+      combine_line (out, row + by, width - by, least);
+      combine_line (out + by, row, width - by, least);
+    }
+  }
+}
+
+/* The same along columns. */
+static void
+rank_columns (const BytePlane *from, int reach, gboolean least, BytePlane *to)
+{
+  gsize width = (gsize) from->width;
+
+  memcpy (to->data, from->data, byte_plane_size (from));
+  for (int y = 0; y < from->height; y++)
+    for (int row = MAX (0, y - reach);
+         row <= MIN (y + reach, from->height - 1); row++)
+      combine_line (to->data + (gsize) y * width,
+                    from->data + (gsize) row * width, width, least);
+}
+
+gboolean
+byte_plane_top_hat (BytePlane *plane, int across, int down, GError **error)
+{
+  g_auto (BytePlane) a = { 0 };
+  g_auto (BytePlane) b = { 0 };
+
+  if (!byte_plane_init (&a, plane->width, plane->height, error)
+      || !byte_plane_init (&b, plane->width, plane->height, error))
+    return FALSE;
+  rank_rows (plane, across, TRUE, &a);
+  rank_columns (&a, down, TRUE, &b);
+  rank_rows (&b, across, FALSE, &a);
+  rank_columns (&a, down, FALSE, &b);
+  for (gsize i = 0; i < byte_plane_size (plane); i++)
+    plane->data[i] = (guint8) (plane->data[i] - b.data[i]);
+  return TRUE;
+}
+
+/* Means along one line of @count bytes, @stride apart. */
+static void
+mean_line (const guint8 *from, guint8 *to, int count, gsize stride, int reach)
+{
+  int sum = 0, inside = 0;
+
+  for (int i = 0; i < MIN (reach, count); i++, inside++)
+    sum += from[(gsize) i * stride];
+  for (int i = 0; i < count; i++) {
+    if (i + reach < count) {
+      sum += from[(gsize) (i + reach) * stride];
+      inside++;
+    }
+    if (i - reach - 1 >= 0) {
+      sum -= from[(gsize) (i - reach - 1) * stride];
+      inside--;
+    }
+    to[(gsize) i * stride] = (guint8) ((sum + inside / 2) / inside);
+  }
+}
+
+gboolean
+byte_plane_mean (const BytePlane *plane, int across, int down, BytePlane *mean,
+                 GError **error)
+{
+  g_auto (BytePlane) rows = { 0 };
+  gsize width = (gsize) plane->width;
+
+  if (!byte_plane_init (&rows, plane->width, plane->height, error)
+      || !byte_plane_init (mean, plane->width, plane->height, error))
+    return FALSE;
+  for (int y = 0; y < plane->height; y++)
+    mean_line (plane->data + (gsize) y * width, rows.data + (gsize) y * width,
+               plane->width, 1, across);
+  for (int x = 0; x < plane->width; x++)
+    mean_line (rows.data + x, mean->data + x, plane->height, width, down);
+  return TRUE;
+}
+
+/* ---- blobs ---- */
+
+/* Moves what is connected to pixel @start from @left to @pixels. */
+static ImageArea
+collect (BytePlane *left, gsize start, GArray *pixels)
+{
+  int width = left->width, height = left->height;
+  int x0 = width, x1 = 0, y0 = height, y1 = 0;
+
+  g_array_set_size (pixels, 0);
+  left->data[start] = 0;
+  g_array_append_val (pixels, start);
+  for (guint k = 0; k < pixels->len; k++) {
+    gsize i = g_array_index (pixels, gsize, k);
+    int x = (int) (i % (gsize) width), y = (int) (i / (gsize) width);
+
+    x0 = MIN (x0, x);
+    x1 = MAX (x1, x + 1);
+    y0 = MIN (y0, y);
+    y1 = MAX (y1, y + 1);
+    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
+      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
+        gsize j = (gsize) row * (gsize) width + (gsize) col;
+
+        if (left->data[j]) {
+          left->data[j] = 0;
+          g_array_append_val (pixels, j);
+        }
+      }
+  }
+  return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
+}
+
+gboolean
+blobs_keep (const BytePlane *marks,
+            gboolean (*keep) (const Blob *blob, gpointer data), gpointer data,
+            Mask *mask, GError **error)
+{
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_auto (BytePlane) left = { 0 };
+
+  if (!byte_plane_init (&left, marks->width, marks->height, error))
+    return FALSE;
+  memcpy (left.data, marks->data, byte_plane_size (marks));
+  for (gsize i = 0; i < byte_plane_size (marks); i++)
+    if (left.data[i]) {
+      Blob blob = { .marks = marks, .box = collect (&left, i, pixels) };
+
+      blob.pixels = (const gsize *) (gpointer) pixels->data;
+      blob.count = pixels->len;
+      for (gsize k = 0, kept = keep (&blob, data); kept && k < blob.count; k++)
+        mask->missing[blob.pixels[k]] = MASK_PIXEL;
+    }
+  return TRUE;
+}
+
+gboolean
+mask_grow (Mask *mask, int reach, GError **error)
+{
+  BytePlane plane = { mask->width, mask->height, mask->missing };
+  g_auto (BytePlane) rows = { 0 };
+
+  if (!byte_plane_init (&rows, mask->width, mask->height, error))
+    return FALSE;
+  rank_rows (&plane, reach, FALSE, &rows);
+  rank_columns (&rows, reach, FALSE, &plane);
+  return TRUE;
+}

@@ -1,0 +1,59 @@
+/* marks.h - what the detectors of marks on a picture have in common
+ *
+ * A mark is something small or thin that stands out from its surroundings.
+ * The top-hat says by how much: a picture less its opening, the maximum over a
+ * window of the minimum over that window, which lets nothing through that is
+ * brighter and narrower than the window.
+ */
+#pragma once
+
+#include "imaging/mask.h"
+
+/* A plane of bytes, row after row. */
+typedef struct {
+  int width, height;
+  guint8 *data;
+} BytePlane;
+
+/* Zeros.  FALSE with @error set (LIMIT) for lack of memory. */
+gboolean byte_plane_init (BytePlane *plane, int width, int height,
+                          GError **error);
+void byte_plane_clear (BytePlane *plane);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (BytePlane, byte_plane_clear)
+
+static inline gsize
+byte_plane_size (const BytePlane *plane)
+{
+  return (gsize) plane->width * (gsize) plane->height;
+}
+
+/* The mean of the colours of each pixel, 0 .. 255; of 255 less that if
+ * @negative. */
+void byte_plane_load (BytePlane *plane, const Image *image, gboolean negative);
+
+/* Replaces @plane by its top-hat for windows of 2 @across + 1 by 2 @down + 1
+ * pixels. */
+gboolean byte_plane_top_hat (BytePlane *plane, int across, int down,
+                             GError **error);
+
+/* Mean over windows of 2 @across + 1 by 2 @down + 1 pixels, cut off at the
+ * edges. */
+gboolean byte_plane_mean (const BytePlane *plane, int across, int down,
+                          BytePlane *mean, GError **error);
+
+/* Connected pixels. */
+typedef struct {
+  const BytePlane *marks;
+  const gsize *pixels; /* their numbers, @count of them */
+  gsize count;
+  ImageArea box;
+} Blob;
+
+/* Called for every set of 8-connected pixels of @marks that are not 0; adds
+ * those to @mask for which @keep says so. */
+gboolean blobs_keep (const BytePlane *marks,
+                     gboolean (*keep) (const Blob *blob, gpointer data),
+                     gpointer data, Mask *mask, GError **error);
+
+/* Adds to @mask what lies within @reach pixels, by rows and columns. */
+gboolean mask_grow (Mask *mask, int reach, GError **error);
