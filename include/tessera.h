@@ -372,6 +372,11 @@ typedef struct {
   int paper_protocol; /* not 0: separate patches, 30 atoms, as in the paper */
   TesseraFill fill;
   uint64_t seed; /* of the search for texture */
+
+  /* For TESSERA_NOISE_ESTIMATE. */
+  double strength; /* factor of the noise that is found, 0 to 10; 0 for 1
+                      where it is sure, and nothing else */
+  double grain;    /* fraction of the fine grain to leave, 0 to 1 */
 } TesseraRestoreOptions;
 
 typedef struct {

@@ -405,6 +405,11 @@ test_restore_options (void)
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_clear_error (&error);
   options.fill = TESSERA_FILL_AUTO;
+  options.grain = 1.5;
+  g_assert_false (tessera_restore (NULL, image, NULL, &options, NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.grain = 0;
   options.noise = TESSERA_NOISE_GIVEN;
   options.sigma = 20;
   g_assert_true (tessera_restore (NULL, image, NULL, &options, &report, NULL));
@@ -475,6 +480,38 @@ test_find (void)
   tessera_mask_free (missing);
   tessera_mask_free (found);
   tessera_image_free (image);
+  tessera_image_free (clean);
+}
+
+/* PSNR between a noisy picture and what is left when @grain stays. */
+static double
+change_by_removing (TesseraImage *noisy, double strength, double grain)
+{
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST,
+                                    .noise = TESSERA_NOISE_ESTIMATE,
+                                    .strength = strength,
+                                    .grain = grain };
+  TesseraImage *image = tessera_image_copy (noisy, NULL);
+  TesseraScore score = { .size = sizeof score };
+
+  g_assert_true (tessera_restore (NULL, image, NULL, &options, NULL, NULL));
+  g_assert_true (tessera_score (noisy, image, NULL, &score, NULL));
+  tessera_image_free (image);
+  return score.psnr;
+}
+
+static void
+test_strength (void)
+{
+  TesseraDamageOptions damage = { .size = sizeof damage, .noise = 20 };
+  TesseraImage *clean = read_photo ();
+  TesseraImage *noisy = tessera_damage (clean, &damage, NULL, NULL);
+  double usual = change_by_removing (noisy, 1, 0);
+
+  g_assert_cmpfloat (change_by_removing (noisy, 0.3, 0), >, usual);
+  g_assert_cmpfloat (change_by_removing (noisy, 1, 0.5), >, usual);
+  tessera_image_free (noisy);
   tessera_image_free (clean);
 }
 
@@ -747,6 +784,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/restore-options", test_restore_options);
   g_test_add_func ("/api/fill", test_fill);
   g_test_add_func ("/api/find", test_find);
+  g_test_add_func ("/api/strength", test_strength);
   g_test_add_func ("/api/noise-level", test_noise_level);
   g_test_add_func ("/api/dictionaries", test_dictionaries);
   g_test_add_func ("/api/pursuit", test_pursuit);

@@ -59,6 +59,20 @@ choose_sigma (const TesseraRestoreOptions *o, double *sigma, GError **error)
                        "there is no way %d to treat noise", (int) o->noise);
 }
 
+#define MOST_STRENGTH 10.
+
+static gboolean
+check_amounts (const TesseraRestoreOptions *o, GError **error)
+{
+  if (!(o->strength >= 0 && o->strength <= MOST_STRENGTH))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the strength is %g: give one from 0 to %g",
+                         o->strength, MOST_STRENGTH);
+  return (o->grain >= 0 && o->grain <= 1)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "the grain to leave is %g: give 0 to 1", o->grain);
+}
+
 /* Restores @image, whose mask has its size. */
 static gboolean
 restore (TesseraContext *context, TesseraImage *image,
@@ -73,9 +87,11 @@ restore (TesseraContext *context, TesseraImage *image,
   options.dictionary = o->dictionary;
   options.paper_protocol = o->paper_protocol != 0;
   options.seed = o->seed;
+  options.strength = o->strength;
+  options.grain = o->grain;
   if (!choose_quality (o->quality, &options.quality, error)
       || !choose_fill (o->fill, &options.fill, error)
-      || !choose_sigma (o, &options.sigma, error))
+      || !choose_sigma (o, &options.sigma, error) || !check_amounts (o, error))
     return FALSE;
   progress = call_begin (&call, context, o->progress, o->progress_data);
   ok = image_restore (image, missing, &options, report, progress, error);
