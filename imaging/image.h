@@ -54,6 +54,10 @@ typedef struct {
   gboolean has_key; /* grey or colour PNG with one transparent colour */
   guint16 key[3];   /* that colour; grey in the first */
   gboolean interlaced;
+  gboolean has_steps;    /* JPEG: what follows is known */
+  guint16 steps[3][64];  /* of the cosines k + 8 l of Y, Cb, Cr, along the
+                            stored picture; grey has only the first */
+  int colour_scale;      /* 2 if Cb, Cr are kept at half the size, else 1 */
 } ImageMeta;
 
 typedef struct TesseraImage {

@@ -23,6 +23,9 @@ noise_in_words (const FoundNoise *noise)
 
   if (noise->kind == NOISE_WHITE)
     return g_strdup_printf ("noise of %.1f levels", noise->sigma);
+  if (noise->kind == NOISE_JPEG)
+    return g_strdup_printf ("blocking and ringing of JPEG, about %.1f levels",
+                            noise->sigma);
   name = noise_model_neighbours (&noise->model) > SHARED ? "grain" : "noise";
   return g_strdup_printf ("%s of about %.1f levels in the mid tones, %.1f in "
                           "the shadows, %.1f in the lights",
@@ -36,7 +39,8 @@ noise_to_json (const FoundNoise *noise)
 {
   static const char *const kinds[] = { [NOISE_NONE] = "none",
                                        [NOISE_WHITE] = "white",
-                                       [NOISE_COLOURED] = "coloured" };
+                                       [NOISE_COLOURED] = "coloured",
+                                       [NOISE_JPEG] = "jpeg" };
   JsonObject *json = json_object_new ();
   JsonArray *levels = json_array_new ();
 

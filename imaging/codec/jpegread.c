@@ -121,6 +121,30 @@ make_image (Reader *reader)
   return reader->image != NULL;
 }
 
+/* Notes the steps of quantisation, which say how far samples may be off. */
+static void
+read_steps (const Reader *reader)
+{
+  const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+  ImageMeta *meta = &reader->image->meta;
+
+  if (cinfo->jpeg_color_space == JCS_RGB)
+    return;
+  for (int i = 0; i < MIN (cinfo->num_components, 3); i++) {
+    const jpeg_component_info *component = &cinfo->comp_info[i];
+
+    if (component->quant_table == NULL)
+      return;
+    for (int f = 0; f < DCTSIZE2; f++)
+      meta->steps[i][f] = component->quant_table->quantval[f];
+  }
+  meta->colour_scale = cinfo->max_h_samp_factor > 1
+                           && cinfo->max_v_samp_factor > 1
+                         ? 2
+                         : 1;
+  meta->has_steps = TRUE;
+}
+
 static void
 read_rows (Reader *reader)
 {
@@ -150,6 +174,7 @@ read_file (Reader *reader)
   jpegmeta_read (&reader->cinfo, &reader->image->meta);
   jpeg_start_decompress (&reader->cinfo);
   read_rows (reader);
+  read_steps (reader);
   jpeg_finish_decompress (&reader->cinfo);
   return TRUE;
 }

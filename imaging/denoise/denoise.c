@@ -10,6 +10,7 @@
 #include "dictlearn/builtin.h"
 #include "imaging/detect/clipping.h"
 #include "imaging/denoise/dctshrink.h"
+#include "imaging/denoise/jpegset.h"
 #include "imaging/denoise/nlbayes.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
@@ -432,6 +433,8 @@ image_denoise (Image *image, const FoundNoise *noise,
       || !remove_from (image, noise, result, options, patches, progress,
                        error))
     return FALSE;
+  if (noise->kind == NOISE_JPEG)
+    image_project_to_jpeg (image, result);
   image_swap (image, result);
   return TRUE;
 }

@@ -1,5 +1,6 @@
 #include "imaging/detect/findnoise.h"
 
+#include "imaging/denoise/jpegset.h"
 #include "imaging/detect/noise.h"
 #include "imaging/detect/noiseprofile.h"
 
@@ -15,6 +16,14 @@ static const struct {
 
 /* What is weaker nobody sees. */
 #define LEAST_LEVEL 1.5
+
+/* A JPEG with steps of this mean or more, quality 80 of libjpeg, has rounded
+ * the noise of its flattest blocks away, so that fewer brightnesses agree; and
+ * what is left elsewhere is stronger by this factor than in those that do.  Of
+ * fifteen clean photographs at quality 75 none had a share above 0.25. */
+#define QUANTISED_STEP 23.
+#define QUANTISED_SHARE 0.3
+#define QUANTISED_FACTOR 1.7
 
 /* Fewer bins may agree by chance. */
 #define LEAST_BINS 4
@@ -68,8 +77,12 @@ found_white_noise (int colours, double sigma)
 }
 
 static gboolean
-is_noisy (const NoiseProfile *profile)
+is_noisy (const NoiseProfile *profile, gboolean is_quantised)
 {
+  if (is_quantised)
+    return 255 * profile->sigma >= limits[0].sigma
+           && profile->share >= QUANTISED_SHARE
+           && profile->noise_bins >= LEAST_BINS;
   for (gsize i = 0; i < G_N_ELEMENTS (limits); i++)
     if (255 * profile->sigma >= limits[i].sigma
         && profile->share >= limits[i].share
@@ -78,29 +91,45 @@ is_noisy (const NoiseProfile *profile)
   return FALSE;
 }
 
+static FoundNoise
+found_jpeg_error (const Image *image, int colours)
+{
+  FoundNoise found = { .kind = NOISE_JPEG,
+                       .is_sure = TRUE,
+                       .share = 1,
+                       .model = jpeg_error_model (image, colours) };
+
+  found.sigma = 255 * noise_model_sigma (&found.model);
+  return found;
+}
+
 FoundNoise
 image_find_noise (const Image *image, const Mask *ignore)
 {
   int colours = image_is_grey (image, ignore) ? 1 : 3;
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, colours);
-  double white;
+  double white, factor;
   gboolean is_sure;
   NoiseProfile profile;
 
   if (image_has_few_colours (image))
     return found_white_noise (colours, 0);
+  if (image_is_coarse_jpeg (image))
+    return found_jpeg_error (image, colours);
+  source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
+  factor = source.is_quantised ? QUANTISED_FACTOR : 1;
   white = image_noise_level (image, ignore);
   if (!noise_profile_measure (&source, &profile)
       || 255 * profile.sigma < LEAST_LEVEL)
     return found_white_noise (colours, white);
-  is_sure = is_noisy (&profile);
+  is_sure = is_noisy (&profile, source.is_quantised);
   if (white > 0
       && (!is_sure || 255 * profile.sigma < WHITE_RATIO * white))
     return found_white_noise (colours, white);
   return (FoundNoise){ .kind = NOISE_COLOURED,
                        .is_sure = is_sure,
-                       .sigma = 255 * profile.sigma,
+                       .sigma = 255 * profile.sigma * factor,
                        .share = profile.share,
-                       .model = profile.model };
+                       .model = noise_model_scaled (&profile.model, factor) };
 }

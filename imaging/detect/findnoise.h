@@ -15,6 +15,7 @@ typedef enum {
   NOISE_NONE,
   NOISE_WHITE,    /* the same in all pixels, each for itself */
   NOISE_COLOURED, /* depends on brightness, or neighbours share it */
+  NOISE_JPEG,     /* what the coarse steps of a JPEG took away */
 } NoiseKind;
 
 typedef struct {

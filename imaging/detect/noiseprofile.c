@@ -32,6 +32,9 @@
 /* Noise may be that many times as strong as what the weakest bin has. */
 #define MOST_RATIO 3.5
 
+/* Where flat blocks may have lost their noise: as the weakest that have not. */
+#define MOST_QUANTISED_RATIO 3
+
 /* Least R of any frequency; that of rounding to 8 bits is near it. */
 #define LEAST_CORRELATION 0.01f
 
@@ -459,16 +462,18 @@ bin_variance (const NoiseBin *bin)
 /* Finds out which bins are noise.  Texture may look like it in a bin, but is
  * then stronger than all that others have, noise or not. */
 static void
-find_noise_bins (NoiseProfile *p)
+find_noise_bins (NoiseProfile *p, gboolean is_quantised)
 {
+  double most = is_quantised ? MOST_QUANTISED_RATIO : MOST_RATIO;
   double least = INFINITY;
 
   for (int i = 0; i < p->bin_count; i++) {
     p->bins[i].is_noise = is_noise (&p->bins[i]);
-    least = fmin (least, bin_variance (&p->bins[i]));
+    if (p->bins[i].is_noise || !is_quantised)
+      least = fmin (least, bin_variance (&p->bins[i]));
   }
   for (int i = 0; i < p->bin_count; i++)
-    if (bin_variance (&p->bins[i]) > MOST_RATIO * MOST_RATIO * least)
+    if (bin_variance (&p->bins[i]) > most * most * least)
       p->bins[i].is_noise = FALSE;
 }
 
@@ -482,12 +487,13 @@ raise_floor (NoiseModel *model)
 }
 
 static void
-summarise (NoiseProfile *p, Spectrum *spectra, int colours)
+summarise (NoiseProfile *p, Spectrum *spectra, const BlockSource *source)
 {
+  int colours = source->colours;
   double sum = 0;
   int noise_bins = 0;
 
-  find_noise_bins (p);
+  find_noise_bins (p, source->is_quantised);
   for (int i = 0; i < p->bin_count; i++) {
     noise_bins += p->bins[i].is_noise;
     for (int c = 0; c < colours && p->bins[i].is_noise; c++)
@@ -520,7 +526,7 @@ measure_bins (const Survey *s, NoiseProfile *p)
 
     measure_bin (s, s->blocks + first, end - first, &p->bins[i], spectra[i]);
   }
-  summarise (p, spectra, s->source->colours);
+  summarise (p, spectra, s->source);
   return TRUE;
 }
 

@@ -1,0 +1,133 @@
+/* test_jpegset.c - coarse JPEGs get better, within what the file says */
+#include "imaging/codec/codec.h"
+#include "imaging/denoise/jpegset.h"
+#include "imaging/inpaint/dct.h"
+#include "imaging/metric.h"
+#include "imaging/restore.h"
+#include "tests/support.h"
+
+#include <math.h>
+
+static Image *
+through_jpeg (const Image *photo, int quality)
+{
+  EncodeOptions options = ENCODE_DEFAULTS;
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  Image *image;
+
+  options.jpeg_quality = quality;
+  bytes = image_encode (photo, IMAGE_JPEG, &options, &error);
+  g_assert_no_error (error);
+  image = image_decode (bytes, "photo.jpg", &limits, &error);
+  g_assert_no_error (error);
+  return image;
+}
+
+static double
+psnr (const Image *reference, const Image *result)
+{
+  ImageScore score;
+
+  image_score (reference, result, NULL, &score, NULL);
+  return score.psnr;
+}
+
+static void
+test_steps_are_read (void)
+{
+  g_autoptr (Image) photo = load_photo ("city10");
+  g_autoptr (Image) coarse = through_jpeg (photo, 15);
+  g_autoptr (Image) fine = through_jpeg (photo, 90);
+
+  g_assert_false (photo->meta.has_steps);
+  g_assert_true (coarse->meta.has_steps);
+  g_assert_true (image_is_coarse_jpeg (coarse));
+  g_assert_false (image_is_coarse_jpeg (fine));
+  g_assert_cmpint (coarse->meta.steps[0][0], >, fine->meta.steps[0][0]);
+}
+
+/* Largest distance of a cosine of brightness from its interval, in levels. */
+static double
+farthest_outside (const Image *decoded, const Image *result)
+{
+  g_autoptr (Dct) dct = dct_new (8, 1);
+  double farthest = 0;
+
+  for (int top = 0; top + 8 <= result->height; top += 8)
+    for (int left = 0; left + 8 <= result->width; left += 8) {
+      float block[64], scratch[64];
+
+      for (int i = 0; i < 64; i++) {
+        const guint16 *a =
+          image_pixel (decoded, left + i % 8, top + i / 8);
+        const guint16 *b = image_pixel (result, left + i % 8, top + i / 8);
+
+        block[i] = 0.299f * (float) (b[0] - a[0])
+                   + 0.587f * (float) (b[1] - a[1])
+                   + 0.114f * (float) (b[2] - a[2]);
+      }
+      dct_forward (dct, block, scratch, 1);
+      for (int f = 0; f < 64; f++)
+        farthest = fmax (farthest, (double) fabsf (block[f])
+                                     - decoded->meta.steps[0][f] / 2.);
+    }
+  return farthest;
+}
+
+static void
+test_coarse_jpeg_gets_better (void)
+{
+  const char *const photos[] = { "city10", "mountain5" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Image) decoded = through_jpeg (photo, 15);
+    g_autoptr (Image) result = image_copy (decoded, NULL);
+    g_autoptr (Mask) none = mask_new (photo->width, photo->height, NULL);
+    g_auto (RestoreReport) report = { 0 };
+    g_autoptr (GError) error = NULL;
+    RestoreOptions options = RESTORE_DEFAULTS;
+
+    options.quality = QUALITY_FAST;
+    options.sigma = SIGMA_UNKNOWN;
+    image_restore (result, none, &options, &report, NULL, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (report.noise.kind, ==, NOISE_JPEG);
+    g_test_message ("%s: %.2f dB, then %.2f; %.2f outside", photos[i],
+                    psnr (photo, decoded), psnr (photo, result),
+                    farthest_outside (decoded, result));
+    g_assert_cmpfloat (psnr (photo, result), >, psnr (photo, decoded) + 0.4);
+    /* Rounding to 8 bits moves a cosine by a level or two. */
+    assert_at_most (farthest_outside (decoded, result), 6);
+  }
+}
+
+/* The projection moves what is outside, and leaves what is inside. */
+static void
+test_projection (void)
+{
+  g_autoptr (Image) photo = load_photo ("snow4");
+  g_autoptr (Image) decoded = through_jpeg (photo, 30);
+  g_autoptr (Image) same = image_copy (decoded, NULL);
+  g_autoptr (Image) flat = image_copy (decoded, NULL);
+
+  image_project_to_jpeg (decoded, same);
+  g_assert_true (isinf (psnr (decoded, same)));
+  for (gsize i = 0; i < image_pixels (flat) * 3; i++)
+    flat->samples[i] = 128;
+  g_assert_cmpfloat (farthest_outside (decoded, flat), >, 100);
+  image_project_to_jpeg (decoded, flat);
+  assert_at_most (farthest_outside (decoded, flat), 6);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/jpegset/steps", test_steps_are_read);
+  g_test_add_func ("/jpegset/better", test_coarse_jpeg_gets_better);
+  g_test_add_func ("/jpegset/projection", test_projection);
+  return g_test_run ();
+}
