@@ -3,14 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Entry @i of cosine number @f among @n, orthonormal:
- *     c_f(i) = sqrt (2 / n) cos (pi f (2 i + 1) / (2 n)),  c_0 = sqrt (1 / n).
- */
-static double
-cosine (int f, int i, int n)
+double
+dct_entry (int f, int i, int n)
 {
-  return (f == 0 ? sqrt (1. / n) : sqrt (2. / n))
-         * cos (G_PI * f * (2 * i + 1) / (2. * n));
+  return sqrt ((f == 0 ? 1. : 2.) / n) * cos (G_PI * (i + 0.5) * f / n);
 }
 
 typedef struct {
@@ -39,9 +35,9 @@ fill_cosine_atom (float *atom, const Frequency *f, int patch, int channels)
   for (int c = 0; c < channels; c++)
     for (int y = 0; y < patch; y++)
       for (int x = 0; x < patch; x++)
-        *atom++ =
-          (float) (cosine (f->colour, c, channels) * cosine (f->down, y, patch)
-                   * cosine (f->across, x, patch));
+        *atom++ = (float) (dct_entry (f->colour, c, channels)
+                           * dct_entry (f->down, y, patch)
+                           * dct_entry (f->across, x, patch));
 }
 
 Dictionary *

@@ -41,13 +41,12 @@ code_patches (const DctShrink *s, const Planes *planes, int row, int first,
               float *scratch, float *y)
 {
   int side = s->settings->side, step = s->settings->step;
-  int last = overlap_places (planes->width, side, step) - 1;
+  int last = grid_places (planes->width, side, step) - 1;
 
   for (int p = 0; p < CHUNK; p++)
     planes_get_patch (
-      planes,
-      overlap_place (MIN (first + p, last), planes->width, side, step), row,
-      side, y + p * s->samples);
+      planes, grid_place (MIN (first + p, last), planes->width, side, step),
+      row, side, y + p * s->samples);
   dct_forward (s->dct, y, scratch, CHUNK);
 }
 
@@ -56,8 +55,7 @@ code_patches (const DctShrink *s, const Planes *planes, int row, int first,
 static void
 find_levels (const DctShrink *s, Batch *b, const float *codes)
 {
-  float scale =
-    1 / ((float) s->settings->side * sqrtf ((float) s->channels));
+  float scale = 1 / ((float) s->settings->side * sqrtf ((float) s->channels));
 
   for (int p = 0; p < CHUNK; p++)
     b->level[p] = noise_model_level (codes[s->channels * p] * scale);
@@ -120,7 +118,7 @@ static void
 do_row (const DctShrink *s, Batch *b, Strip *strip, int row)
 {
   int side = s->settings->side, step = s->settings->step;
-  int width = s->noisy->width, places = overlap_places (width, side, step);
+  int width = s->noisy->width, places = grid_places (width, side, step);
 
   for (int first = 0; first < places; first += CHUNK) {
     code_patches (s, s->noisy, row, first, b->scratch, b->noisy);
@@ -130,8 +128,8 @@ do_row (const DctShrink *s, Batch *b, Strip *strip, int row)
     shrink (s, b);
     dct_backward (s->dct, b->noisy, b->scratch, CHUNK);
     for (int p = 0; p < MIN (CHUNK, places - first); p++)
-      strip_add (strip, overlap_place (first + p, width, side, step), row,
-                 side, b->noisy + p * s->samples, b->total[p] / b->kept[p]);
+      strip_add (strip, grid_place (first + p, width, side, step), row, side,
+                 b->noisy + p * s->samples, b->total[p] / b->kept[p]);
   }
 }
 
@@ -142,8 +140,8 @@ do_strip (Strip *strip, int worker, gpointer data)
   int side = s->settings->side, step = s->settings->step;
   int height = s->noisy->height;
 
-  for (int i = 0; i < overlap_places (height, side, step); i++) {
-    int row = overlap_place (i, height, side, step);
+  for (int i = 0; i < grid_places (height, side, step); i++) {
+    int row = grid_place (i, height, side, step);
 
     if (row >= strip->first && row < strip->end)
       do_row (s, &s->batches[worker], strip, row);

@@ -71,9 +71,9 @@ typedef struct {
   double sigma; /* where white is 1 */
   const NoiseModel *noise;
   float grain; /* share of it to leave */
-  int colours;  /* to work on: 1 where all pixels are grey */
+  int colours; /* to work on: 1 where all pixels are grey */
   ClippedEnds ends;
-  float hidden[3];     /* stands for pixels that cannot be seen */
+  float hidden[3]; /* stands for pixels that cannot be seen */
   const Dictionary *named;
   gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
@@ -188,8 +188,8 @@ write_tile (const Denoise *d, const Tile *tile)
 static void
 count_patches (Denoise *d, const Planes *planes, int patch, int step)
 {
-  d->patches += (gsize) overlap_places (planes->width, patch, step)
-                * (gsize) overlap_places (planes->height, patch, step);
+  d->patches += (gsize) grid_places (planes->width, patch, step)
+                * (gsize) grid_places (planes->height, patch, step);
 }
 
 /* Cosines: by threshold, then by Wiener's factor. */
@@ -197,8 +197,7 @@ static gboolean
 make_guide (Denoise *d, const Tile *tile, const Progress *progress,
             GError **error)
 {
-  DctShrinkSettings settings = { d->effort.cosines, d->effort.step,
-                                 d->noise };
+  DctShrinkSettings settings = { d->effort.cosines, d->effort.step, d->noise };
   ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   const Planes *guides[] = { NULL, tile->clean };
 
@@ -272,8 +271,7 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
 static void
 leave_grain (const Tile *tile, float share)
 {
-  gsize pixels =
-    (gsize) tile->clean->width * (gsize) tile->clean->height;
+  gsize pixels = (gsize) tile->clean->width * (gsize) tile->clean->height;
   int channels = tile->clean->channels;
 
   for (gsize i = 0; i < pixels; i++) {

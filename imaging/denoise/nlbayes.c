@@ -254,14 +254,14 @@ do_strip (Strip *strip, int worker, gpointer data)
   const NlBayesSettings *s = g->settings;
   int width = g->noisy->width, height = g->noisy->height;
 
-  for (int i = 0; i < overlap_places (height, s->patch, s->step); i++) {
-    int y = overlap_place (i, height, s->patch, s->step);
+  for (int i = 0; i < grid_places (height, s->patch, s->step); i++) {
+    int y = grid_place (i, height, s->patch, s->step);
 
     if (y < strip->first || y >= strip->end)
       continue;
-    for (int j = 0; j < overlap_places (width, s->patch, s->step); j++)
+    for (int j = 0; j < grid_places (width, s->patch, s->step); j++)
       do_reference (g, &g->workspaces[worker], strip,
-                    overlap_place (j, width, s->patch, s->step), y);
+                    grid_place (j, width, s->patch, s->step), y);
   }
 }
 

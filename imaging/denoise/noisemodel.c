@@ -1,5 +1,7 @@
 #include "imaging/denoise/noisemodel.h"
 
+#include "dictlearn/initial.h"
+
 #include <math.h>
 
 NoiseModel
@@ -72,7 +74,8 @@ noise_model_sigma (const NoiseModel *model)
 static float
 interpolate (const NoiseModel *model, int c, float k, float l)
 {
-  int left = MIN ((int) k, NOISE_SIDE - 2), top = MIN ((int) l, NOISE_SIDE - 2);
+  int left = MIN ((int) k, NOISE_SIDE - 2),
+      top = MIN ((int) l, NOISE_SIDE - 2);
   float x = MIN (k - (float) left, 1), y = MIN (l - (float) top, 1);
   const float (*at)[3][3] = model->correlation + left + NOISE_SIDE * top;
 
@@ -91,18 +94,12 @@ noise_model_variances (const NoiseModel *model, int level, int side,
       for (int c = 0; c < model->colours; c++) {
         float s = model->deviation[level][c];
 
-        *variances++ = s * s * interpolate (model, c, (float) k * scale,
-                                            (float) l * scale);
+        *variances++ =
+          s * s * interpolate (model, c, (float) k * scale, (float) l * scale);
       }
 }
 
 /* ---- covariances of patches ---- */
-
-static double
-cosine (int i, int k, int n)
-{
-  return sqrt ((k == 0 ? 1. : 2.) / n) * cos (G_PI * (i + 0.5) * k / n);
-}
 
 /* products[i][j][k]: the mean of cosine k at i times that at j, over all
  * places of a patch of @side in a block. */
@@ -118,8 +115,8 @@ fill_products (int side, Products products)
       for (int k = 0; k < NOISE_SIDE; k++) {
         products[i][j][k] = 0;
         for (int at = 0; at < places; at++)
-          products[i][j][k] += cosine (at + i, k, NOISE_SIDE)
-                               * cosine (at + j, k, NOISE_SIDE) / places;
+          products[i][j][k] += dct_entry (k, at + i, NOISE_SIDE)
+                               * dct_entry (k, at + j, NOISE_SIDE) / places;
       }
 }
 
@@ -135,8 +132,8 @@ pixel_covariance (const NoiseModel *model, int a, int b, int side, int i,
 
   for (int l = 0; l < NOISE_SIDE; l++)
     for (int k = 0; k < NOISE_SIDE; k++)
-      sum += x[k] * y[l]
-             * (double) model->correlation[k + NOISE_SIDE * l][a][b];
+      sum +=
+        x[k] * y[l] * (double) model->correlation[k + NOISE_SIDE * l][a][b];
   return sum;
 }
 
@@ -164,7 +161,7 @@ add_mixed (const NoiseModel *model, int level, int a, int b, const MatF *R,
   for (int c = 0; c < colours; c++)
     for (int d = 0; d < colours; d++) {
       float mix =
-        s * (float) (cosine (c, a, colours) * cosine (d, b, colours));
+        s * (float) (dct_entry (a, c, colours) * dct_entry (b, d, colours));
 
       for (int j = 0; j < pixels; j++)
         for (int i = 0; i < pixels; i++)

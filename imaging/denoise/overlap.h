@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "imaging/patchgrid.h"
 #include "imaging/planes.h"
 
 #define OVERLAP_STRIP 32
@@ -40,17 +41,3 @@ typedef void (*StripFunc) (Strip *strip, int worker, gpointer data);
 gboolean overlap_average (Planes *out, int reach, StripFunc func,
                           gpointer data, const Progress *progress,
                           GError **error);
-
-/* Number of places along a side of @length pixels, @step apart and the last
- * one flush with the edge; and place number @i of them. */
-static inline int
-overlap_places (int length, int patch, int step)
-{
-  return (length - patch + step - 1) / step + 1;
-}
-
-static inline int
-overlap_place (int i, int length, int patch, int step)
-{
-  return MIN (i * step, length - patch);
-}

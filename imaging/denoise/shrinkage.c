@@ -90,9 +90,8 @@ read_patches (const Shrinkage *s, int row, int first, MatF *Y)
 
   for (int j = 0; j < Y->cols; j++)
     planes_get_patch (
-      planes,
-      overlap_place (first + j, planes->width, patch, s->settings->step), row,
-      patch, matf_at (Y, 0, j));
+      planes, grid_place (first + j, planes->width, patch, s->settings->step),
+      row, patch, matf_at (Y, 0, j));
 }
 
 /* Takes the mean of each channel from the patches in @Y, and puts it back.
@@ -171,7 +170,7 @@ static void
 do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
 {
   int patch = s->settings->dictionary->patch, step = s->settings->step;
-  int width = s->noisy->width, places = overlap_places (width, patch, step);
+  int width = s->noisy->width, places = grid_places (width, patch, step);
 
   for (int first = 0; first < places; first += CHUNK) {
     MatF Y = matf_columns (&b->Y, 0, MIN (CHUNK, places - first));
@@ -179,8 +178,8 @@ do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
     read_patches (s, row, first, &Y);
     code (s, b, &Y);
     for (int j = 0; j < Y.cols; j++)
-      strip_add (strip, overlap_place (first + j, width, patch, step), row,
-                 patch, matf_at (&Y, 0, j), b->weights[j]);
+      strip_add (strip, grid_place (first + j, width, patch, step), row, patch,
+                 matf_at (&Y, 0, j), b->weights[j]);
   }
 }
 
@@ -194,8 +193,8 @@ do_strip (Strip *strip, int worker, gpointer data)
 
   (void) worker;
   batch_init (&b, s);
-  for (int i = 0; i < overlap_places (height, patch, step); i++) {
-    int row = overlap_place (i, height, patch, step);
+  for (int i = 0; i < grid_places (height, patch, step); i++) {
+    int row = grid_place (i, height, patch, step);
 
     if (row >= strip->first && row < strip->end)
       do_row (s, &b, strip, row);

@@ -2,8 +2,7 @@
 
 #include "base/cpudispatch.h"
 #include "base/orderedgemm.h"
-
-#include <math.h>
+#include "dictlearn/initial.h"
 
 struct Dct {
   int channels;
@@ -11,13 +10,6 @@ struct Dct {
   float colours[3][3]; /* K, and its inverse */
   float back[3][3];
 };
-
-static float
-cosine (int i, int k, int n)
-{
-  return (float) (sqrt ((k == 0 ? 1. : 2.) / n)
-                  * cos (G_PI * (i + 0.5) * k / n));
-}
 
 Dct *
 dct_new (int side, int channels)
@@ -30,10 +22,10 @@ dct_new (int side, int channels)
   self->axis = matf_new (side, side);
   for (int k = 0; k < side; k++)
     for (int i = 0; i < side; i++)
-      *matf_at (&self->axis, i, k) = cosine (i, k, side);
+      *matf_at (&self->axis, i, k) = (float) dct_entry (k, i, side);
   for (int m = 0; m < 3; m++)
     for (int c = 0; c < 3; c++)
-      self->colours[c][m] = self->back[m][c] = cosine (c, m, 3);
+      self->colours[c][m] = self->back[m][c] = (float) dct_entry (m, c, 3);
   return self;
 }
 

@@ -1,35 +1,22 @@
 #include "imaging/inpaint/patches.h"
 
 #include "base/cpudispatch.h"
+#include "imaging/patchgrid.h"
 
 #include <string.h>
 
 /* ---- places ---- */
 
-/* Coordinate of the last place along a side. */
-static int
-last_place (int length, const PlaceGrid *grid)
-{
-  return MAX (0, length - grid->patch);
-}
-
-/* Number of the first place at or after coordinate @from; the last place is
- * moved to the edge. */
 static int
 place_after (int from, int length, const PlaceGrid *grid)
 {
-  int last = (last_place (length, grid) + grid->step - 1) / grid->step;
-  int number = (MAX (0, from) + grid->step - 1) / grid->step;
-
-  if (number >= last)
-    return from <= last_place (length, grid) ? last : last + 1;
-  return number;
+  return grid_place_after (from, length, grid->patch, grid->step);
 }
 
 static int
 place_number (int number, int length, const PlaceGrid *grid)
 {
-  return MIN (number * grid->step, last_place (length, grid));
+  return grid_place (number, length, grid->patch, grid->step);
 }
 
 /* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
