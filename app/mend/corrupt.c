@@ -94,10 +94,17 @@ print_result (const Corrupt *corrupt, const Mask *mask, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!corrupt->line.json) {
-    terminal_result (
-      "blacked out %" G_GSIZE_FORMAT " pixel%s (%.1f %%), noise %g -> %s",
-      masked, PLURAL (masked), 100. * (double) masked / (double) pixels,
-      damage->noise, output_name (corrupt->output.path));
+    g_autoptr (GString) done = g_string_new (NULL);
+
+    if (masked > 0 || damage->noise <= 0)
+      g_string_append_printf (
+        done, "blacked out %" G_GSIZE_FORMAT " pixel%s (%.1f %%)", masked,
+        PLURAL (masked), 100. * (double) masked / (double) pixels);
+    if (damage->noise > 0)
+      g_string_append_printf (done, "%sadded noise of level %g",
+                              done->len > 0 ? ", " : "", damage->noise);
+    terminal_result ("%s -> %s", done->str,
+                     output_name (corrupt->output.path));
     return TRUE;
   }
   json = json_object_new ();
