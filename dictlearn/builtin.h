@@ -3,12 +3,14 @@
 
 #include "dictlearn/dictionary.h"
 
-/* What is used when nothing is named: the cosines of 10 x 10 patches, which
- * need no training pictures and restore as well as what online learning found,
- * to 0.05 dB (see docs/benchmarks.md).  @channels is 1 or 3.  The caller owns
- * it. */
+/* The cosines of 10 x 10 patches, which nobody learned.  @channels is 1 or 3.
+ * The caller owns it. */
 Dictionary *dictionary_builtin (int channels);
 
-/* 300 atoms of 10 x 10 x 3, learned by the online algorithm from the bundled
+/* 300 atoms of 10 x 10 x 3, learned for missing pixels from public-domain
  * photographs ("make dictionary").  The caller owns it. */
 Dictionary *dictionary_learned (void);
+
+/* The convolutional dictionary, learned from the same photographs for missing
+ * pixels and samples, blocks, strokes and noise.  The caller owns it. */
+Dictionary *dictionary_convolutional (void);

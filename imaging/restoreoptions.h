@@ -32,7 +32,9 @@ typedef struct {
                       sure, and nothing else */
   double grain;    /* fraction of the fine grain to leave, 0 .. 1 */
   RestoreQuality quality;
-  const Dictionary *dictionary; /* NULL for the built-in one */
+  const Dictionary *dictionary; /* NULL for those inside the program */
+  gboolean cosines; /* without a dictionary: use cosines alone, and nothing
+                       that was learned */
   gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */
   int max_atoms;    /* per patch, for missing pixels; 0 for the usual number */
   ThickFill fill;

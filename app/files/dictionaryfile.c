@@ -7,6 +7,8 @@
 
 #define BUILTIN "builtin"
 #define LEARNED "learned"
+#define COSINES "cosines"
+#define CONVOLUTIONAL "convolutional"
 
 gboolean
 dictionary_file_is_builtin (const char *name)
@@ -14,13 +16,21 @@ dictionary_file_is_builtin (const char *name)
   return g_str_equal (name, BUILTIN);
 }
 
+gboolean
+dictionary_file_is_cosines (const char *name)
+{
+  return g_str_equal (name, COSINES);
+}
+
 Dictionary *
 dictionary_file_load (const char *name, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
 
-  if (dictionary_file_is_builtin (name))
+  if (dictionary_file_is_builtin (name) || dictionary_file_is_cosines (name))
     return dictionary_builtin (3);
+  if (g_str_equal (name, CONVOLUTIONAL))
+    return dictionary_convolutional ();
   if (g_str_equal (name, LEARNED))
     return dictionary_learned ();
   bytes = file_read (name, error);

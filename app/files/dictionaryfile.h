@@ -1,7 +1,7 @@
 /* dictionaryfile.h - dictionaries by name
  *
- * The names "builtin" and "learned" stand for dictionaries inside the program,
- * see dictlearn/builtin.h.
+ * The names "builtin", "cosines", "learned" and "convolutional" stand for
+ * dictionaries inside the program, see dictlearn/builtin.h.
  */
 #pragma once
 
@@ -10,6 +10,9 @@
 
 /* Whether @name is the one that is used when none is named. */
 gboolean dictionary_file_is_builtin (const char *name);
+
+/* Whether @name asks for cosines and nothing that was learned. */
+gboolean dictionary_file_is_cosines (const char *name);
 
 /* Reads the dictionary @name: one of those inside, "-" or a file.  NULL with
  * @error set: INPUT, LIMIT. */

@@ -2,12 +2,15 @@
 #include "imaging/inpaint/inpaint.h"
 
 #include "dictlearn/builtin.h"
+#include "imaging/conv/recode.h"
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/fill.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
 #include "imaging/inpaint/texture.h"
 #include "imaging/inpaint/collaborative.h"
+
+#include <string.h>
 
 /* Variance of what rounding to 8 bits adds; to explain less is to explain
  * noise. */
@@ -35,6 +38,11 @@ static const TextureOptions textures[] = {
 typedef struct {
   FillSettings fill;
   CollaborativeSettings rounds;
+
+  /* The convolutional dictionary between them: ways to lay the picture, 0 for
+   * none of it, and how much of its result is taken. */
+  int turns;
+  float weight;
 } Effort;
 
 /* Of a dictionary that is named. */
@@ -50,8 +58,36 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .ridge = RIDGE, .bounded = TRUE, .least_share = 0.3                       \
   }
 
-/* For the built-in dictionary: a quick fill, then rounds. */
-static const Effort efforts[] = {
+/* With what was learned: a fill, which the convolutional dictionary improves,
+ * then rounds that begin where it ends.  Chosen on pictures of the landscape
+ * train set. */
+static const Effort learned_efforts[] = {
+  [QUALITY_FAST] = { .fill = FILL (4, 12), .turns = 1, .weight = 1 },
+  [QUALITY_NORMAL] = { FILL (4, 12),
+                       { 6,
+                         2,
+                         0.25,
+                         0.025,
+                         { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } } },
+                       1,
+                       0.85f },
+  [QUALITY_BEST] = { FILL (2, 24),
+                     { 14,
+                       0,
+                       0.3,
+                       0.02,
+                       { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } } },
+                     8,
+                     0.85f },
+};
+
+/* Ways to lay the picture for a convolutional dictionary that was named. */
+static const int named_turns[] = {
+  [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
+};
+
+/* With cosines alone: a quick fill, then rounds. */
+static const Effort cosine_efforts[] = {
   [QUALITY_FAST] = { FILL (4, 12), { 8, 0, 0.6, 0.03, { { 10, 3, 1 } } } },
   [QUALITY_NORMAL] = { FILL (3, 16),
                        { 14,
@@ -75,70 +111,187 @@ static const FillSettings fills[] = {
   [QUALITY_BEST] = FILL (1, 24),
 };
 
-/* Share of the work that the fill is, before rounds. */
+/* Share of the work that the fill is, before rounds, and that it is with the
+ * convolutional dictionary, if there is one. */
 static const double fill_shares[] = {
   [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
 };
+#define CODER_SHARE 0.3
 
-static FillSettings
-choose_fill (const RestoreOptions *options, const Dictionary *dictionary)
+/* What is done. */
+typedef struct {
+  const Dictionary *dictionary; /* of the fill */
+  const ConvModel *model;       /* after it, or NULL */
+  FillSettings fill;
+  int turns;
+  float weight;
+  const CollaborativeSettings *rounds; /* NULL for none */
+  double fill_share;
+} Plan;
+
+static void
+plan_named (Plan *plan, const Dictionary *dictionary,
+            const RestoreOptions *options)
 {
-  FillSettings fill = options->dictionary == NULL
-                        ? efforts[options->quality].fill
-                        : fills[options->quality];
-
-  if (options->paper_protocol)
-    fill =
-      (FillSettings){ .step = dictionary->patch, .max_atoms = PAPER_ATOMS };
-  if (options->max_atoms > 0)
-    fill.max_atoms = options->max_atoms;
-  fill.max_atoms = MIN (fill.max_atoms, dictionary->atoms.cols);
-  return fill;
+  plan->dictionary = dictionary;
+  plan->fill = fills[options->quality];
+  plan->fill_share = 1;
+  plan->model = dictionary->convolutional;
+  plan->turns = named_turns[options->quality];
+  plan->weight = 1;
 }
 
-/* Fills, and improves unless @rounds is NULL. */
+static void
+plan_effort (Plan *plan, const Effort *effort, RestoreQuality quality)
+{
+  plan->fill = effort->fill;
+  plan->rounds = effort->rounds.rounds > 0 ? &effort->rounds : NULL;
+  plan->fill_share = fill_shares[quality];
+  plan->turns = effort->turns;
+  plan->weight = effort->weight;
+}
+
+/* @fill and @coder are those inside the program; @coder is NULL for cosines
+ * alone. */
+static Plan
+make_plan (const RestoreOptions *options, const Dictionary *fill,
+           const Dictionary *coder)
+{
+  Plan plan = { .dictionary = fill };
+
+  if (options->dictionary != NULL)
+    plan_named (&plan, options->dictionary, options);
+  else if (coder != NULL)
+    plan_effort (&plan, &learned_efforts[options->quality], options->quality);
+  else
+    plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
+  if (options->dictionary == NULL && coder != NULL)
+    plan.model = coder->convolutional;
+  if (options->paper_protocol) {
+    plan.fill = (FillSettings){ .step = plan.dictionary->patch,
+                                .max_atoms = PAPER_ATOMS };
+    plan.rounds = NULL;
+  }
+  if (options->max_atoms > 0)
+    plan.fill.max_atoms = options->max_atoms;
+  plan.fill.max_atoms =
+    MIN (plan.fill.max_atoms, plan.dictionary->atoms.cols);
+  return plan;
+}
+
+/* ---- the convolutional dictionary ---- */
+
+/* Three planes of the same grey, and back to one: their mean. */
+static void
+repeat_plane (Planes *planes)
+{
+  gsize size = planes_samples (planes) / 3;
+
+  for (int c = 1; c < 3; c++)
+    memcpy (planes->data + (gsize) c * size, planes->data,
+            size * sizeof (float));
+}
+
+static void
+average_planes (Planes *planes)
+{
+  gsize size = planes_samples (planes) / 3;
+
+  for (gsize i = 0; i < size; i++)
+    planes->data[i] =
+      (planes->data[i] + planes->data[size + i] + planes->data[2 * size + i])
+      / 3;
+}
+
 static gboolean
-fill_and_improve (Canvas *canvas, const Dictionary *dictionary,
-                  const FillSettings *fill,
-                  const CollaborativeSettings *rounds, double share,
+recode (Canvas *canvas, const Plan *plan, int width, int height,
+        const Progress *progress, GError **error)
+{
+  RecodeSettings settings = { plan->model, plan->turns };
+  gboolean repeated =
+    canvas_channels (canvas) == 1 && plan->model->shape.channels == 3;
+  int channels = repeated ? 3 : canvas_channels (canvas);
+  g_autoptr (Planes) values = planes_new (width, height, channels, error);
+  g_autoptr (Planes) known =
+    values != NULL ? planes_new (width, height, channels, error) : NULL;
+  g_autoptr (Planes) out =
+    known != NULL ? planes_new (width, height, channels, error) : NULL;
+
+  if (out == NULL)
+    return FALSE;
+  canvas_read (canvas, values, known);
+  if (repeated) {
+    repeat_plane (values);
+    repeat_plane (known);
+  }
+  if (!planes_recode (values, known, NULL, &settings, out, progress, error))
+    return FALSE;
+  if (repeated)
+    average_planes (out);
+  canvas_mix (canvas, out, plan->weight);
+  return TRUE;
+}
+
+/* The first fill, by pursuit; it may be left out where the convolutional
+ * dictionary replaces all of it. */
+static gboolean
+fill (Canvas *canvas, const Plan *plan, gsize *patches,
+      const Progress *progress, GError **error)
+{
+  gsize filled = 0;
+
+  if (plan->model != NULL && plan->weight == 1 && canvas_fill_rest (canvas))
+    return TRUE;
+  if (!canvas_fill (canvas, plan->dictionary, &plan->fill, &filled, progress,
+                    error))
+    return FALSE;
+  *patches += filled;
+  return TRUE;
+}
+
+/* ---- patches ---- */
+
+/* Fills, and improves as far as the plan says. */
+static gboolean
+fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
                   gsize *patches, const Progress *progress, GError **error)
 {
-  ProgressPart filling = { progress, 0, share };
-  ProgressPart improving = { progress, share, 1 };
+  double coder = plan->model != NULL ? CODER_SHARE : 0;
+  double from = plan->fill_share * (1 - coder);
+  ProgressPart filling = { progress, 0, from };
+  ProgressPart coding = { progress, from, from + coder };
+  ProgressPart improving = { progress, from + coder, 1 };
   Progress part = progress_part (&filling);
-  gsize filled = 0, improved = 0;
+  gsize improved = 0;
 
-  if (!canvas_fill (canvas, dictionary, fill, &filled, &part, error))
+  if (!fill (canvas, plan, patches, &part, error))
+    return FALSE;
+  part = progress_part (&coding);
+  if (plan->model != NULL
+      && !recode (canvas, plan, image->width, image->height, &part, error))
     return FALSE;
   part = progress_part (&improving);
-  if (rounds != NULL
-      && !canvas_improve (canvas, rounds, &improved, &part, error))
+  if (plan->rounds != NULL
+      && !canvas_improve (canvas, plan->rounds, &improved, &part, error))
     return FALSE;
-  *patches += filled + improved;
+  *patches += improved;
   return TRUE;
 }
 
 /* Codes patches where @missing says, in all of its holes. */
 static gboolean
-inpaint_by_patches (Image *image, const Mask *missing,
-                    const Dictionary *dictionary,
-                    const RestoreOptions *options, gsize *patches,
-                    const Progress *progress, GError **error)
+inpaint_by_patches (Image *image, const Mask *missing, const Plan *plan,
+                    gsize *patches, const Progress *progress, GError **error)
 {
-  FillSettings fill = choose_fill (options, dictionary);
-  gboolean improve = options->dictionary == NULL && !options->paper_protocol;
-  const CollaborativeSettings *rounds =
-    improve ? &efforts[options->quality].rounds : NULL;
-  int reach =
-    MAX (dictionary->patch, rounds != NULL ? collaborative_reach (rounds) : 0);
+  int reach = MAX (plan->dictionary->patch,
+                   plan->rounds != NULL ? collaborative_reach (plan->rounds)
+                                        : 0);
   g_autoptr (Canvas) canvas = canvas_new (
-    image, missing, MAX (image_colours (image), dictionary->channels), reach,
-    error);
+    image, missing,
+    MAX (image_colours (image), plan->dictionary->channels), reach, error);
 
   if (canvas == NULL
-      || !fill_and_improve (canvas, dictionary, &fill, rounds,
-                            improve ? fill_shares[options->quality] : 1,
-                            patches, progress, error))
+      || !fill_and_improve (canvas, plan, image, patches, progress, error))
     return FALSE;
   canvas_write_back (canvas, image);
   return TRUE;
@@ -191,7 +344,7 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
 /* Works on a copy, so that @image stays as it was where something fails. */
 static gboolean
 inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
-               const Dictionary *dictionary, const RestoreOptions *options,
+               const Plan *plan, const RestoreOptions *options,
                gsize *patches, const Progress *progress, GError **error)
 {
   g_autoptr (Image) copy = image_copy (image, error);
@@ -208,8 +361,7 @@ inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
                          error))
     return FALSE;
   part = progress_part (&thin);
-  if (!inpaint_by_patches (copy, left, dictionary, options, patches, &part,
-                           error)
+  if (!inpaint_by_patches (copy, left, plan, patches, &part, error)
       || !image_bound_fill (copy, missing, thickness, error))
     return FALSE;
   image_swap (image, copy);
@@ -217,24 +369,23 @@ inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
 }
 
 static gboolean
-inpaint_with (Image *image, const Mask *missing, const Dictionary *dictionary,
+inpaint_with (Image *image, const Mask *missing, const Plan *plan,
               const RestoreOptions *options, gsize *patches,
               const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = NULL;
 
   if (options->paper_protocol)
-    return inpaint_by_patches (image, missing, dictionary, options, patches,
-                               progress, error);
+    return inpaint_by_patches (image, missing, plan, patches, progress,
+                               error);
   thickness = thickness_new (image, missing, error);
   if (thickness == NULL)
     return FALSE;
   if (thickness->waiting == 0)
-    return inpaint_by_patches (image, missing, dictionary, options, patches,
-                               progress, error)
+    return inpaint_by_patches (image, missing, plan, patches, progress, error)
            && image_bound_fill (image, missing, NULL, error);
-  return inpaint_thick (image, missing, thickness, dictionary, options,
-                        patches, progress, error);
+  return inpaint_thick (image, missing, thickness, plan, options, patches,
+                        progress, error);
 }
 
 gboolean
@@ -242,11 +393,16 @@ image_inpaint (Image *image, const Mask *missing,
                const RestoreOptions *options, gsize *patches,
                const Progress *progress, GError **error)
 {
-  g_autoptr (Dictionary) builtin = NULL;
-  const Dictionary *dictionary = options->dictionary;
+  gboolean learned = options->dictionary == NULL && !options->cosines
+                     && !options->paper_protocol;
+  /* The learned atoms are coloured; a grey picture has grey cosines. */
+  g_autoptr (Dictionary) fill = learned && image_colours (image) == 3
+                                  ? dictionary_learned ()
+                                  : dictionary_builtin (image_colours (image));
+  g_autoptr (Dictionary) coder =
+    learned ? dictionary_convolutional () : NULL;
+  Plan plan = make_plan (options, fill, coder);
 
-  if (dictionary == NULL)
-    dictionary = builtin = dictionary_builtin (image_colours (image));
-  return inpaint_with (image, missing, dictionary, options, patches, progress,
+  return inpaint_with (image, missing, &plan, options, patches, progress,
                        error);
 }
