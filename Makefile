@@ -13,7 +13,7 @@
 #   data        several hundred landscape pictures, for experiments
 #   comparison  the report that docs/comparing.md speaks of
 #   bench       measure speed            format      lay the sources out
-#   dictionary  learn anew the one inside the program
+#   dictionary  learn anew those inside the program
 #   install, uninstall (PREFIX, DESTDIR), clean
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
@@ -141,12 +141,17 @@ check-oom: all
 # Files inside the program.
 $(BUILD)/app/compare/page.o: $(wildcard app/compare/report.*)
 
-# The dictionary inside the program, and how it was learned.
+# The dictionaries inside the program, and how they were learned.
 LEARNED := data/dictionaries/learned.safetensors
-$(BUILD)/dictlearn/builtin.o: $(LEARNED)
+CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
+$(BUILD)/dictlearn/builtin.o: $(LEARNED) $(CONVOLUTIONAL)
 dictionary: all
-	$(BUILD)/tessera learn data/photos --algorithm online --iterations 300 \
-	  --max-patches 200k --seed 1 --force -o $(LEARNED)
+	$(Q)sh data/standin.sh build/originals originals
+	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
+	  --task missing:0.2-0.8,blocks:3-10 --coder separate \
+	  --task-iterations 800
+	$(BUILD)/tessera learn build/originals --algorithm convolutional \
+	  --iterations 5174 --seed 1 --force -o $(CONVOLUTIONAL)
 
 # The page of "tessera serve" is inside the program too.
 $(BUILD)/app/serve/assets.o: $(wildcard app/serve/page/*)

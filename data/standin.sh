@@ -1,14 +1,20 @@
 #!/bin/sh
-# standin.sh - a few hundred landscape pictures of 150 x 150, for experiments
+# standin.sh - a few hundred landscape pictures, for experiments
 # usage: HALVE=program standin.sh FOLDER
+#        standin.sh FOLDER originals
 #
 # Downloads Debian's package endless-sky-data, takes its photographs of
 # landscapes that are in the public domain or under a Creative Commons licence,
 # and writes the middle of each at half the size.  LICENCES.tsv in the folder
 # has author and licence of each, from the copyright file of the package.
+# With "originals" the pictures are those in the public domain, as they are,
+# without those that data/photos has: the dictionaries inside the program are
+# learned from them, and tests and documentation use the others.
 set -eu
 
 out=$1
+kind=${2:-halves}
+photos=$(dirname "$0")/photos
 package=endless-sky-data
 [ -s "$out/LICENCES.tsv" ] && { echo "$out is there"; exit 0; }
 for tool in apt-get dpkg-deb perl; do
@@ -48,7 +54,14 @@ perl -00 -ne '
 printf 'picture\toriginal\tauthor\tlicence\n' >"$work/licences"
 while IFS='	' read -r path author licence; do
   name=$(basename "$path" .jpg).png
-  "$HALVE" "$work/usr/share/games/endless-sky/$path" "$out/$name"
+  if [ "$kind" = originals ]; then
+    [ "$licence" = public-domain ] || continue
+    [ -e "$photos/$name" ] || [ -e "$photos/${name%.png}.jpg" ] && continue
+    name=${name%.png}.jpg
+    cp "$work/usr/share/games/endless-sky/$path" "$out/$name"
+  else
+    "$HALVE" "$work/usr/share/games/endless-sky/$path" "$out/$name"
+  fi
   printf '%s\t%s\t%s\t%s\n' "$name" "$path" "$author" "$licence" \
     >>"$work/licences"
 done <"$work/list"

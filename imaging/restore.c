@@ -78,13 +78,19 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 
 /* ---- 3. to 5. ---- */
 
+/* The one that is named, or the one inside that does most of the work: noise
+ * is removed with cosines. */
 static char *
-describe_dictionary (const Image *image, const RestoreOptions *options)
+describe_dictionary (const Image *image, gboolean filled,
+                     const RestoreOptions *options)
 {
-  g_autoptr (Dictionary) builtin = dictionary_builtin (image_colours (image));
+  g_autoptr (Dictionary) inside =
+    options->cosines || options->paper_protocol || !filled
+      ? dictionary_builtin (image_colours (image))
+      : dictionary_convolutional ();
 
   return dictionary_describe (options->dictionary != NULL ? options->dictionary
-                                                          : builtin);
+                                                          : inside);
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
@@ -118,7 +124,8 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   noise = noise_to_remove (&report->noise, options);
   report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);
-  report->dictionary = describe_dictionary (image, options);
+  report->dictionary =
+    describe_dictionary (image, report->masked_pixels > 0, options);
   if (report->masked_pixels > 0 && report->sigma > 0)
     return fill_and_denoise (image, missing, &noise, options,
                              &report->patches, progress, error);

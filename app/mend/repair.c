@@ -235,7 +235,10 @@ load (Repair *repair, GError **error)
       || !picture_check_output (repair->image, &repair->output, error))
     return FALSE;
   if (line->dictionary != NULL
-      && !dictionary_file_is_builtin (line->dictionary)) {
+      && dictionary_file_is_cosines (line->dictionary))
+    repair->options.cosines = TRUE;
+  else if (line->dictionary != NULL
+           && !dictionary_file_is_builtin (line->dictionary)) {
     repair->dictionary = dictionary_file_load (line->dictionary, error);
     if (repair->dictionary == NULL)
       return FALSE;
