@@ -118,6 +118,10 @@ static const double fill_shares[] = {
 };
 #define CODER_SHARE 0.3
 
+/* Share of the result of the convolutional dictionary that goes into that of
+ * the rounds: what both say is nearer to the truth where little is missing. */
+#define FINAL_SHARE 0.2f
+
 /* What is done. */
 typedef struct {
   const Dictionary *dictionary; /* of the fill */
@@ -203,7 +207,9 @@ average_planes (Planes *planes)
       / 3;
 }
 
-static gboolean
+/* Returns what the convolutional dictionary says, of which the plan's share
+ * goes into @canvas; NULL with @error set. */
+static Planes *
 recode (Canvas *canvas, const Plan *plan, int width, int height,
         const Progress *progress, GError **error)
 {
@@ -218,18 +224,18 @@ recode (Canvas *canvas, const Plan *plan, int width, int height,
     known != NULL ? planes_new (width, height, channels, error) : NULL;
 
   if (out == NULL)
-    return FALSE;
+    return NULL;
   canvas_read (canvas, values, known);
   if (repeated) {
     repeat_plane (values);
     repeat_plane (known);
   }
   if (!planes_recode (values, known, NULL, &settings, out, progress, error))
-    return FALSE;
+    return NULL;
   if (repeated)
     average_planes (out);
   canvas_mix (canvas, out, plan->weight);
-  return TRUE;
+  return g_steal_pointer (&out);
 }
 
 /* The first fill, by pursuit; it may be left out where the convolutional
@@ -262,18 +268,23 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
   ProgressPart coding = { progress, from, from + coder };
   ProgressPart improving = { progress, from + coder, 1 };
   Progress part = progress_part (&filling);
+  g_autoptr (Planes) coded = NULL;
   gsize improved = 0;
 
   if (!fill (canvas, plan, patches, &part, error))
     return FALSE;
   part = progress_part (&coding);
-  if (plan->model != NULL
-      && !recode (canvas, plan, image->width, image->height, &part, error))
-    return FALSE;
+  if (plan->model != NULL) {
+    coded = recode (canvas, plan, image->width, image->height, &part, error);
+    if (coded == NULL)
+      return FALSE;
+  }
   part = progress_part (&improving);
   if (plan->rounds != NULL
       && !canvas_improve (canvas, plan->rounds, &improved, &part, error))
     return FALSE;
+  if (plan->rounds != NULL && coded != NULL)
+    canvas_mix (canvas, coded, FINAL_SHARE);
   *patches += improved;
   return TRUE;
 }
