@@ -8,6 +8,7 @@
 #include "imaging/denoise/denoise.h"
 
 #include "dictlearn/builtin.h"
+#include "imaging/conv/recode.h"
 #include "imaging/detect/clipping.h"
 #include "imaging/denoise/dctshrink.h"
 #include "imaging/denoise/jpegset.h"
@@ -56,6 +57,13 @@ static const Effort grey_efforts[] = {
                      2 },
 };
 
+/* Ways to lay the picture for a convolutional dictionary that was named, and
+ * the share of the work that it is. */
+static const int named_turns[] = {
+  [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
+};
+#define CODED_SHARE 0.9
+
 /* Distance of the patches of a dictionary that was named. */
 static const int named_steps[] = {
   [QUALITY_FAST] = 4, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 1
@@ -75,6 +83,8 @@ typedef struct {
   ClippedEnds ends;
   float hidden[3]; /* stands for pixels that cannot be seen */
   const Dictionary *named;
+  Planes *coded; /* the whole picture by the convolutional dictionary that was
+                    named, else NULL */
   gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
   int step; /* for the one that was named */
@@ -286,18 +296,37 @@ leave_grain (const Tile *tile, float share)
   }
 }
 
+/* What the convolutional dictionary made of the tile. */
+static void
+copy_coded (const Denoise *d, const Tile *tile)
+{
+  Planes *clean = tile->clean;
+  const Planes *coded = d->coded;
+
+  for (int c = 0; c < clean->channels; c++)
+    for (int y = 0; y < clean->height; y++)
+      for (int x = 0; x < clean->width; x++)
+        *planes_at (clean, c, x, y) =
+          *planes_at (coded, c, reflected (tile->x + x, coded->width),
+                      reflected (tile->y + y, coded->height));
+}
+
 static gboolean
 do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
 {
   int channels = d->colours;
   gboolean ok;
 
-  if (d->named != NULL)
+  if (d->named != NULL && d->coded == NULL)
     channels = MAX (channels, d->named->channels);
   if (!tile_init (tile, d, channels, error))
     return FALSE;
-  ok = d->named != NULL ? remove_noise_by (d, tile, progress, error)
-                        : remove_noise (d, tile, progress, error);
+  if (d->coded != NULL) {
+    copy_coded (d, tile);
+    ok = progress_step (progress, 0, error);
+  } else
+    ok = d->named != NULL ? remove_noise_by (d, tile, progress, error)
+                          : remove_noise (d, tile, progress, error);
   if (ok) {
     planes_unclip (tile->clean, d->sigma, d->ends);
     if (d->grain > 0)
@@ -395,6 +424,58 @@ plan (Denoise *d, const RestoreOptions *options)
                    alignment);
 }
 
+/* ---- the convolutional dictionary ---- */
+
+/* Grey that is repeated has the same noise in all channels: their common part,
+ * which the model takes for brightness, has sqrt (3) times the noise that it
+ * would have if they were independent. */
+static double
+told_sigma (const Denoise *d, const ConvModel *model)
+{
+  return d->sigma * sqrt ((double) model->shape.channels / d->colours);
+}
+
+/* The first of three planes becomes their mean. */
+static void
+average_planes (Planes *planes)
+{
+  gsize size = planes_samples (planes) / 3;
+
+  for (gsize i = 0; i < size; i++)
+    planes->data[i] =
+      (planes->data[i] + planes->data[size + i] + planes->data[2 * size + i])
+      / 3;
+}
+
+/* Lets @model restore the whole picture into d->coded. */
+static gboolean
+code_picture (Denoise *d, const ConvModel *model, int turns,
+              const Progress *progress, GError **error)
+{
+  int width = d->from->width, height = d->from->height;
+  int channels = MAX (d->colours, model->shape.channels);
+  RecodeSettings settings = { model, turns };
+  g_autoptr (Planes) noisy = planes_new (width, height, channels, error);
+  g_autoptr (Planes) noise =
+    noisy != NULL ? planes_new (width, height, 1, error) : NULL;
+  g_autoptr (Planes) coded =
+    noise != NULL ? planes_new (width, height, channels, error) : NULL;
+
+  if (coded == NULL)
+    return FALSE;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      read_pixel (d, noisy, x, y, x, y);
+  for (gsize i = 0; i < planes_samples (noise); i++)
+    noise->data[i] = (float) told_sigma (d, model);
+  if (!planes_recode (noisy, NULL, noise, &settings, coded, progress, error))
+    return FALSE;
+  if (d->colours < channels)
+    average_planes (coded);
+  d->coded = g_steal_pointer (&coded);
+  return TRUE;
+}
+
 static gboolean
 remove_from (const Image *from, const FoundNoise *noise, Image *to,
              const RestoreOptions *options, gsize *patches,
@@ -408,15 +489,28 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
                 .grain = (float) options->grain,
                 .colours = noise->model.colours,
                 .named = options->dictionary };
+  ProgressPart coding = { progress, 0, CODED_SHARE };
+  ProgressPart rest = { progress, 0, 1 };
+  Progress part = progress_part (&coding);
+  const ConvModel *model = NULL;
   gboolean ok;
 
   if (d.named == NULL && options->paper_protocol)
     d.named = builtin = dictionary_builtin (d.colours);
+  if (d.named != NULL)
+    model = d.named->convolutional;
   if (noise->kind == NOISE_WHITE)
     d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
-  ok = do_tiles (&d, plan (&d, options), progress, error);
+  ok = model == NULL
+       || code_picture (&d, model, named_turns[options->quality], &part,
+                        error);
+  if (model != NULL)
+    rest.from = CODED_SHARE;
+  part = progress_part (&rest);
+  ok = ok && do_tiles (&d, plan (&d, options), &part, error);
   *patches += d.patches;
+  planes_free (d.coded);
   return ok;
 }
 
