@@ -236,5 +236,5 @@ const Route dictionary_routes[] = {
   { "POST", "/api/learning", WITH_KEY, BODY_NONE, handle_post_learning },
   { "POST", "/api/comparison", WITH_KEY, BODY_NONE, handle_post_comparison },
   { "GET", "/report/*/*", SECRET_PATH, BODY_NONE, handle_get_report },
-  { NULL },
+  { .method = NULL },
 };

@@ -141,5 +141,5 @@ const Route job_routes[] = {
   { "POST", "/api/photos/*/jobs", WITH_KEY, BODY_RUNS, handle_post_mending },
   { "GET", "/api/jobs/*", WITH_KEY, BODY_NONE, handle_get_job },
   { "DELETE", "/api/jobs/*", WITH_KEY, BODY_NONE, handle_delete_job },
-  { NULL },
+  { .method = NULL },
 };

@@ -74,7 +74,7 @@ handle_get_about (const HandlerCall *call, Response *response, GError **error)
 const Route page_routes[] = {
   { "POST", "/api/session", FOR_ALL, BODY_TOKEN, handle_post_session },
   { "GET", "/api/about", WITH_KEY, BODY_NONE, handle_get_about },
-  { NULL },
+  { .method = NULL },
 };
 
 /* All other paths: files of the page, or nothing at all. */

@@ -234,5 +234,5 @@ const Route photo_routes[] = {
     handle_post_mask_picture },
   { "POST", "/api/photos/*/mask/runs", WITH_KEY, BODY_RUNS,
     handle_post_mask_runs },
-  { NULL },
+  { .method = NULL },
 };
