@@ -1,4 +1,4 @@
-/* cholesky.h - Cholesky factors, made once and kept current
+/* cholesky.h - Cholesky factors, made once and kept up to date
  *
  * L is n x n, lower triangular with positive diagonal, and A = L L'.  Only the
  * lower triangle is read and written.  The *_upper functions have A = U U'
@@ -17,7 +17,7 @@ gboolean cholesky_factor (Mat *A);
 gboolean cholesky_factor_upper (Mat *A);
 
 /* U becomes the factor of  U U' + v v',  where all but the first @m entries of
- * @v are zero.  O(m^2); @v is used up. */
+ * @v are zero.  O(m^2); @v is overwritten. */
 void cholesky_update_upper (Mat *U, double *v, int m);
 
 /* x becomes  (L L')^-1 x,  with the leading @n x @n part of @L. */

@@ -1,8 +1,8 @@
 /* error.h - the one error domain of the library
  *
- * Whoever detects an error words it: what went wrong, with which file, what to
- * do about it, in one line without a final stop.  Everyone above only passes
- * it on.  Domain and codes are those that users of the library see.
+ * The code that detects an error writes the message: what went wrong, with
+ * which file, and what to do about it, in one line without a final full stop.
+ * Callers only pass it on.  Domain and codes are the public ones.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 gboolean tessera_fail (GError **error, TesseraError code, const char *format,
                        ...) G_GNUC_PRINTF (3, 4);
 
-/* Memory for @count elements of @size bytes, where data says how many: unlike
- * g_malloc(), this does not end the program when there is not enough.  NULL
- * then, with @error set (MEMORY): "not enough memory for WHAT".  What is
- * returned is for g_free(). */
+/* Memory for @count elements of @size bytes, where the count comes from data:
+ * unlike g_malloc(), this does not end the program when there is not enough.
+ * NULL then, with @error set (MEMORY): "not enough memory for WHAT".  Free the
+ * result with g_free(). */
 gpointer tessera_alloc (gsize count, gsize size, const char *what,
                         GError **error);
 

@@ -11,7 +11,7 @@ factor_leading_eigenvector (Mat *A, double *vector)
 
   g_return_val_if_fail (A->rows == A->cols && n > 0, FALSE);
 
-  /* Eigenvalues come in ascending order, so the n-th alone is asked for; a
+  /* Eigenvalues come in ascending order, so only the n-th is requested; a
    * tolerance of 0 means full accuracy. */
   return lapack_succeeded (LAPACKE_dsyevr (LAPACK_COL_MAJOR, 'V', 'I', 'L', n,
                                            A->data, A->ld, 0, 0, n, n, 0,

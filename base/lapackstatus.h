@@ -4,9 +4,9 @@
 #include <glib.h>
 #include <lapacke.h>
 
-/* Whether the numbers came out.  Where there was no memory for LAPACK's work
- * array, this ends the program as g_malloc() does: it is not for the caller to
- * take that for numbers that did not converge. */
+/* Whether the computation succeeded.  If there was no memory for LAPACK's work
+ * array, this ends the program as g_malloc() does: the caller must not mistake
+ * that for a failure to converge. */
 static inline gboolean
 lapack_succeeded (lapack_int info)
 {

@@ -1,11 +1,11 @@
 /* matrix.h - views of column-major matrices, and products of them
  *
  * A matrix is a view: a pointer, sizes and the distance between columns.
- * Views of parts are made by filling in the struct.  Only what *_new()
- * returned owns its memory and may be cleared.
+ * Views of parts are made by filling in the struct.  Only matrices made by
+ * *_new() own their memory and may be cleared.
  *
  * Mat is double, for factors and solves; MatF is float, for products of
- * patches with dictionaries, where speed counts and six digits do.
+ * patches with dictionaries, where speed matters and six digits are enough.
  */
 #pragma once
 
@@ -76,8 +76,8 @@ void mat_multiply (double alpha, const Mat *A, MatOp op_a, const Mat *B,
 void matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                     MatOp op_b, float beta, MatF *C);
 
-/* y += alpha x, for vectors of length @n that share nothing.  The first rounds
- * each product and each sum by itself, on any processor. */
+/* y += alpha x, for vectors of length @n that do not overlap.  The first
+ * rounds each product and each sum by itself, on any processor. */
 void matf_axpy (int n, float alpha, const float *x, float *y);
 void vector_axpy (int n, double alpha, const double *x, double *y);
 

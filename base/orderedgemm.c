@@ -3,10 +3,10 @@
  * A tile is TILE_ROWS x TILE_COLS entries of C, all of whose sums are in
  * registers.  A panel of rows of op(A) is packed so that the rows of a tile
  * lie side by side; numbers of op(B) are read one by one where they are.
- * Where C has fewer rows than a tile, as many short vectors do that go through
- * one small matrix, C' = op(B)' op(A)' is computed instead, tile by tile.
- * Lanes of a vector are different entries, and no sum is split, so that the
- * shape of tiles and vectors does not show in the result.
+ * Where C has fewer rows than a tile, as when many short vectors are
+ * multiplied by one small matrix, C' = op(B)' op(A)' is computed instead, tile
+ * by tile.  Lanes of a vector are different entries, and no sum is split, so
+ * that the shape of tiles and vectors does not show in the result.
  *
  * orderedgemm.inc has the loops.  Here it is included once for each set:
  *
@@ -26,13 +26,14 @@
 #define TILE_VECTORS 2
 #define TILE_COLS 6
 
-/* The width of tiles where TILE_COLS would leave a rest and this does not. */
+/* The width of tiles where TILE_COLS would leave a remainder and this does
+ * not. */
 #define OTHER_COLS 4
 
-/* A panel is so long: as a whole it fits into the first cache. */
+/* Length of a panel, chosen so that a whole one fits into the L1 cache. */
 #define INNER 256
 
-/* Fewer rows than this are few. */
+/* With fewer rows than this, the transposed product is computed. */
 #define FEW_ROWS 16
 
 #define KERNEL(name) G_PASTE (SET, _##name)
@@ -71,8 +72,8 @@ typedef struct {
   float *c;
   gsize ld;
   int rows, cols, inner;
-  gboolean flipped; /* what is at c is C' */
-  gboolean resume;  /* C has the sums so far */
+  gboolean flipped; /* c points to C' */
+  gboolean resume;  /* C holds the sums so far */
   float factor;
 } Part;
 
@@ -134,7 +135,7 @@ copy_transposed_4x4 (const float *from, gsize from_ld, float *to, gsize to_ld)
 }
 #endif
 
-/* And for any number, four by four as far as that goes. */
+/* The same for any size, in blocks of 4 x 4 where possible. */
 static inline void
 transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
            gsize to_ld)
@@ -189,7 +190,8 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 
 typedef void (*MultiplyPart) (const Part *part);
 
-/* The @set-th that this processor can run, the best first, or NULL. */
+/* The @set-th instruction set that this processor supports, the best first, or
+ * NULL. */
 static MultiplyPart
 get_set (int set)
 {

@@ -1,4 +1,4 @@
-/* orderedgemm.h - products that come out the same everywhere
+/* orderedgemm.h - products with the same result everywhere
  *
  * BLAS promises numbers up to rounding.  How it rounds differs between the
  * kernels for different processors, and within a kernel with the place of a
@@ -10,7 +10,7 @@
  * depends on its row and its column alone: not on what else is in the
  * matrices, not on how they are cut, not on the processor.
  *
- * Whatever has to give the same bytes for any tiles, chunks or neighbours
+ * Code that has to give the same bytes for any tiles, chunks or neighbours
  * uses these; learning, where only the number of threads must not matter, may
  * use base/matrix.h.
  */
@@ -23,7 +23,7 @@ void ordered_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                        MatOp op_b, MatF *C);
 
 /* For tests: the same by the @set-th set of instructions, the best first;
- * FALSE when this processor has no more. */
+ * FALSE when this processor supports no more. */
 gboolean ordered_multiply_with (int set, float alpha, const MatF *A,
                                 MatOp op_a, const MatF *B, MatOp op_b,
                                 MatF *C);

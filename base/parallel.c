@@ -58,18 +58,18 @@ typedef struct {
   gpointer data;
   int chunks;
   int helpers;  /* threads that may join the calling one */
-  gint next;    /* first chunk that nobody has taken; atomic */
+  gint next;    /* first chunk not yet taken; atomic */
   gint done;    /* atomic */
   gint stopped; /* atomic */
 } Job;
 
 struct ThreadPool {
-  int threads; /* with the one that has the work done */
+  int threads; /* including the calling one */
   GMutex lock;
-  GCond wake; /* there is a job, or an end */
+  GCond wake; /* a job was posted, or the pool is ending */
   GCond rest; /* a thread has finished its part */
   Job *job;   /* NULL for none */
-  gint jobs;  /* how many there were; atomic */
+  gint jobs;  /* number of jobs so far; atomic */
   int busy;   /* threads at work on the job */
   gboolean taken, ended;
   GPtrArray *started; /* GThread */
@@ -80,11 +80,11 @@ typedef struct {
   int number;
 } Worker;
 
-/* Looks for the next job so often before going to sleep: jobs often follow one
- * another within microseconds, and waking takes longer. */
+/* Polls for the next job this many times before going to sleep: jobs often
+ * follow one another within microseconds, and waking takes longer. */
 #define PATIENCE 2000
 
-/* Takes one chunk and does it; FALSE when none is left. */
+/* Takes one chunk and processes it; FALSE when none is left. */
 static gboolean
 do_one_chunk (Job *job, int worker)
 {
@@ -103,8 +103,8 @@ do_one_chunk (Job *job, int worker)
   return TRUE;
 }
 
-/* Waits for a job that is not the one numbered @seen, or the end of the pool;
- * returns with the lock. */
+/* Waits for a job other than number @seen, or for the end of the pool; returns
+ * holding the lock. */
 static void
 await_job (ThreadPool *pool, gint seen)
 {
@@ -116,7 +116,7 @@ await_job (ThreadPool *pool, gint seen)
     g_cond_wait (&pool->wake, &pool->lock);
 }
 
-/* Does what it can of the current job; called and left with the lock. */
+/* Processes chunks of the current job; called and left holding the lock. */
 static void
 help (ThreadPool *pool, int number)
 {
@@ -155,8 +155,8 @@ run_worker (gpointer data)
   return NULL;
 }
 
-/* Starts the threads that @job lacks.  One that the system refuses leaves its
- * chunks to the others. */
+/* Starts the threads that @job lacks.  If the system refuses one, the others
+ * do its chunks. */
 static void
 start_threads (ThreadPool *pool, const Job *job)
 {
@@ -174,7 +174,8 @@ start_threads (ThreadPool *pool, const Job *job)
   }
 }
 
-/* Hands @job to the threads of @pool.  FALSE when they have another one. */
+/* Hands @job to the threads of @pool.  FALSE when they are busy with another
+ * one. */
 static gboolean
 open_job (ThreadPool *pool, Job *job)
 {
@@ -302,7 +303,7 @@ parallel_init (int threads)
 static GMutex scope_lock;
 static int scopes, blas_threads;
 
-/* Lets in one thread at a time, but that one as often as it likes. */
+/* A lock that the thread holding it may take again. */
 static GRecMutex serial_lock;
 
 void

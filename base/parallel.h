@@ -1,37 +1,37 @@
-/* parallel.h - the one file that knows threads
+/* parallel.h - parallel loops over chunks of work
  *
  * Work is cut into chunks whose number and borders do not depend on the number
- * of threads; each chunk writes only what belongs to it, and whoever sums over
- * chunks does so in their order.  That is why any number of threads gives the
- * same bytes.
+ * of threads; each chunk writes only what belongs to it, and sums over chunks
+ * are taken in their order.  That is why any number of threads gives the same
+ * bytes.
  *
  * BLAS runs with one thread, inside a chunk and outside: two levels of threads
- * fight each other.
+ * would compete for the cores.
  */
 #pragma once
 
 #include "base/progress.h"
 
-/* Does chunk number @chunk.  @worker, 0 .. parallel_threads() - 1, names the
- * workspace it may use: no two chunks run with the same one at a time. */
+/* Processes chunk number @chunk.  @worker, 0 .. parallel_threads() - 1, names
+ * the workspace it may use: no two chunks run with the same one at a time. */
 typedef void (*ParallelFunc) (int chunk, int worker, gpointer data);
 
-/* Threads that wait for work.  Any thread may have work done by them; one at
- * a time does, and who comes while they are busy works alone. */
+/* Threads that wait for work.  Any thread may use them, one at a time; a
+ * thread that finds them busy works alone. */
 typedef struct ThreadPool ThreadPool;
 
-/* @threads with the one that has the work done, 0 for one per core.  They are
- * started when they are first needed.  The caller owns it. */
+/* @threads counts the calling thread; 0 is one per core.  They are started
+ * when they are first needed.  The caller owns it. */
 ThreadPool *thread_pool_new (int threads);
 
-/* Ends the threads.  @pool may be NULL, and nobody may be using it. */
+/* Ends the threads.  @pool may be NULL; it must not be in use. */
 void thread_pool_free (ThreadPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThreadPool, thread_pool_free)
 
-/* The number of threads, with the one that has the work done. */
+/* The number of threads, including the calling one. */
 int thread_pool_size (const ThreadPool *pool);
 
-/* What parallel_leave() needs to know. */
+/* State for parallel_leave(). */
 typedef struct {
   ThreadPool *outer;
   gboolean was_entered;
@@ -44,18 +44,17 @@ typedef struct {
 void parallel_enter (ParallelScope *scope, ThreadPool *pool);
 void parallel_leave (const ParallelScope *scope);
 
-/* For programs whose process is theirs: sets up BLAS for good, and the number
- * of threads, 0 for one per core, of all loops outside of a scope.  Not while
- * such a loop runs. */
+/* For programs, not for the library: sets up BLAS for the life of the process,
+ * and the number of threads, 0 for one per core, of all loops outside a scope.
+ * Must not be called while such a loop runs. */
 void parallel_init (int threads);
 
 /* The number of threads that a loop of the calling thread uses, at least 1.
- * It is 1 whatever was asked for where BLAS may not be called from several
- * threads. */
+ * It is always 1 where BLAS must not be called from several threads. */
 int parallel_threads (void);
 
-/* The name of the kernels that OpenBLAS has taken, "Haswell" say.  May be
- * called before parallel_init(). */
+/* The name of the kernels that OpenBLAS has chosen, for example "Haswell".
+ * May be called before parallel_init(). */
 const char *parallel_blas_kernels (void);
 
 /* The name of the BLAS in use: version, flavour and core. */

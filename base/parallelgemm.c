@@ -2,8 +2,8 @@
 
 #include "base/parallel.h"
 
-/* Blocks of columns: enough for the threads of a large machine.  Below so many
- * operations a product is done before a thread has started. */
+/* Blocks of columns: enough for the threads of a large machine.  A product
+ * with fewer operations than this is done before a thread has started. */
 #define BLOCKS 16
 #define SMALL 1e6
 

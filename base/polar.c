@@ -33,7 +33,7 @@
 #define BLOCK 150
 
 /* |E|_F below which X is orthonormal to float accuracy; below which the
- * products leave less than that; and below which they are worth while. */
+ * products leave less than that; and below which they are worthwhile. */
 #define ORTHONORMAL(n) (2e-6 * sqrt (n))
 #define NEARLY 0.02
 #define VERY_NEARLY 3e-3 /* the term E^2 is not needed either */

@@ -11,12 +11,12 @@
 
 /* Q = Polar (M) from the SVD.  Where singular values are below @tolerance
  * times the largest, Q is completed as near as possible to @old, which may be
- * NULL (then anyhow) and may be @Q itself.  M is n x n and kept.
- * FALSE, with @Q as it was, if LAPACK did not converge. */
+ * NULL (then arbitrarily) and may be @Q itself.  M is n x n and kept.  FALSE,
+ * with @Q as it was, if LAPACK did not converge. */
 gboolean polar_svd (const Mat *M, const Mat *old, double tolerance, Mat *Q);
 
-/* Polar factors by products, for matrices that are not badly conditioned, in
- * float.  Holds the workspace. */
+/* Polar factors by products, in float, for well-conditioned matrices.  Holds
+ * the workspace. */
 typedef struct PolarWorkspace PolarWorkspace;
 
 PolarWorkspace *polar_workspace_new (int n);
@@ -27,10 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarWorkspace, polar_workspace_free)
  * M; @Q may not be @M.  @least is a guess of the smallest singular value of M;
  * a wrong one costs a round or two.
  * A round costs 10/3 n^3 operations; condition number 50 needs 4 rounds.
- * Takes the SVD where that does not converge.  FALSE if that fails too, or M
- * is zero or not finite. */
+ * Falls back to the SVD if that does not converge.  FALSE if that fails too,
+ * or M is zero or not finite. */
 gboolean polar_fast (PolarWorkspace *self, const MatF *M, double least,
                      MatF *Q);
 
-/* How often polar_fast() took the SVD. */
+/* How often polar_fast() fell back to the SVD. */
 int polar_fallbacks (const PolarWorkspace *self);

@@ -70,7 +70,7 @@ random_uniform (guint64 seed, guint64 stream, guint64 index)
 guint64
 random_below (guint64 seed, guint64 stream, guint64 index, guint64 n)
 {
-  /* The bias of this product is below n / 2^53: nobody can see it. */
+  /* The bias of this product is below n / 2^53, which is negligible. */
   return (guint64) (random_uniform (seed, stream, index) * (double) n);
 }
 

@@ -1,10 +1,10 @@
-/* spdinverse.c - Gauss and Jordan, without a search for pivots
+/* spdinverse.c - Gauss-Jordan elimination without pivoting
  *
  * Exchanging the k-th variable with the k-th result, for all k in turn, turns
  * y = A x into x = A^-1 y.  One exchange, with p = a_kk:
  *     a_ij -= a_ik a_kj / p,    a_kj /= -p,    a_ik /= p,    a_kk = 1 / p.
- * All pivots are positive, and no element grows, just for those matrices that
- * are positive definite (they are those of Gaussian elimination).  2 n^3
+ * All pivots, which are those of Gaussian elimination, are positive if and
+ * only if the matrix is positive definite; then no element grows.  2 n^3
  * operations, all of them on whole columns, which stay where they are.
  */
 #include "base/spdinverse.h"

@@ -1,8 +1,8 @@
-/* spdinverse.h - inverses that come out the same everywhere
+/* spdinverse.h - inverses with the same result everywhere
  *
- * Of symmetric positive definite matrices, small enough for the first caches.
- * As in base/orderedgemm.h every operation is rounded by itself, in one order,
- * on any processor; LAPACK promises neither.
+ * Of symmetric positive definite matrices small enough for the L1 and L2
+ * caches.  As in base/orderedgemm.h every operation is rounded by itself, in
+ * one order, on any processor; LAPACK promises neither.
  */
 #pragma once
 

@@ -12,8 +12,8 @@
 
 typedef struct {
   int count;
-  double mean;      /* NAN of no value */
-  double deviation; /* NAN of less than two values */
+  double mean;      /* NAN without values */
+  double deviation; /* NAN for fewer than two values */
 } SampleStats;
 
 SampleStats sample_stats (const double *values, int count);
@@ -22,9 +22,9 @@ SampleStats sample_stats (const double *values, int count);
  * within -@t .. @t, for t >= 0. */
 double student_probability (int freedom, double t);
 
-/* The t for which that is @confidence, 0 <= confidence < 1. */
+/* The t for which that probability is @confidence, 0 <= confidence < 1. */
 double student_quantile (int freedom, double confidence);
 
-/* Half the length of the interval of @confidence around the mean; NAN of less
- * than two values. */
+/* Half the length of the interval of @confidence around the mean; NAN for
+ * fewer than two values. */
 double confidence_margin (const SampleStats *sample, double confidence);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The character behind the string that starts with the quote at @at, or NULL
- * if the string does not end. */
+/* The character after the string that starts with the quote at @at, or NULL if
+ * the string does not end. */
 static const char *
 skip_string (const char *at, const char *end)
 {
@@ -13,8 +13,8 @@ skip_string (const char *at, const char *end)
   return at < end ? at + 1 : NULL;
 }
 
-/* Whether @c may stand outside of strings.  json-glib takes more, comments for
- * one, and could then disagree with us about where a string starts. */
+/* Whether @c is allowed outside strings. json-glib accepts more, for example
+ * comments, and could then disagree with us about where a string starts. */
 static gboolean
 is_structure (char c)
 {

@@ -3,8 +3,8 @@
 
 #include "dictlearn/dictionary.h"
 
-/* The cosines of 10 x 10 patches, which nobody learned.  @channels is 1 or 3.
- * The caller owns it. */
+/* The cosines of 10 x 10 patches, not learned.  @channels is 1 or 3.  The
+ * caller owns it. */
 Dictionary *dictionary_builtin (int channels);
 
 /* 300 atoms of 10 x 10 x 3, learned for missing pixels from public-domain

@@ -1,10 +1,10 @@
-/* codingstage.c - coding all samples, and a better place for weak atoms
+/* codingstage.c - coding all samples, and replacing weak atoms
  *
- *     r   column of R, what is left of sample y
+ *     r   column of R, the residual of sample y
  *
  * An atom is weak when few samples use it, or when another atom points the
  * same way.  Before coding it moves to r / |r| of the sample that is
- * represented worst; no sample serves twice in one step.  (The textbook takes
+ * represented worst; no sample is used twice in one step.  (The textbook takes
  * y / |y|.  But photographs are mostly brightness, which other atoms have
  * already, and r is what they lack: the residual on landscape patches ends 2 %
  * lower, started from data, and 8 % lower, started from cosines.)
@@ -14,10 +14,10 @@
  * little worse, but separate ones, blocks and noise better
  * (docs/comparing.md).
  *
- * After coding, an atom may still be without any use.  It moves to y / |y| of
- * the worst sample, which is then coded by it alone.  X stays valid and |R|
- * falls, so a learner never ends with a dead atom while there are samples that
- * are not represented exactly.
+ * After coding, an atom may still be unused.  It moves to y / |y| of the worst
+ * sample, which is then coded by it alone.  X stays valid and |R| falls, so a
+ * learner never ends with a dead atom while there are samples that are not
+ * represented exactly.
  */
 #include "dictlearn/codingstage.h"
 
@@ -42,7 +42,7 @@
  * is left; what is left is then rounding. */
 #define EXACT 1e-10
 
-/* Samples a chunk of work. */
+/* Samples per chunk of work. */
 #define CHUNK 256
 
 /* ---- codes ---- */
@@ -129,7 +129,7 @@ encode (CodingStage *self, GError **error)
   return TRUE;
 }
 
-/* ---- better places for weak atoms ---- */
+/* ---- replacing weak atoms ---- */
 
 typedef struct {
   double error;
@@ -215,7 +215,7 @@ move_atom (CodingStage *self, int atom, const MatF *from,
   return -1;
 }
 
-/* An atom that nothing is known about becomes a unit vector. */
+/* An atom without information becomes a unit vector. */
 static void
 fill_in_zero_atom (CodingStage *self, int atom)
 {

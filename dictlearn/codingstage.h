@@ -1,8 +1,8 @@
-/* codingstage.h - what learners share that code their samples by pursuit
+/* codingstage.h - what learners that code by pursuit have in common
  *
  *     Y   n x p samples                D   n x k atoms of length one
- *     X   k x p codes, at most atoms_per_sample non-zeros a column
- *     R   n x p, Y - D X, what the codes leave
+ *     X   k x p codes, at most atoms_per_sample non-zeros per column
+ *     R   n x p, Y - D X, the residual
  *
  * K-SVD and MOD both repeat: improve D for the codes (their own part), put
  * better atoms in the place of weak ones, code again.  Both minimise

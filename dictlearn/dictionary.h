@@ -18,14 +18,14 @@ typedef struct TesseraDictionary {
   int channels; /* 1 grey, 3 colour */
   MatF atoms;   /* n x k, columns of length one */
 
-  /* Where it comes from; NULL or 0 where nobody knows. */
+  /* Where it comes from; NULL or 0 where unknown. */
   char *algorithm;
   char *options;
   guint64 seed;
   guint64 samples;
 
-  /* A convolutional dictionary, whose atoms for the picture at full size are
-   * those above, scaled; else NULL.  Owned. */
+  /* A convolutional dictionary, the atoms above are its atoms for the full
+   * size, scaled; else NULL.  Owned. */
   ConvModel *convolutional;
 } Dictionary;
 
@@ -39,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dictionary, dictionary_free)
 /* A dictionary for @model, which is taken over. */
 Dictionary *dictionary_from_model (ConvModel *model);
 
-/* A name for people: the algorithm and the sizes. */
+/* A human-readable name: the algorithm and the sizes. */
 char *dictionary_describe (const Dictionary *dictionary);
 
 /* Whether the atoms are orthonormal, to float accuracy. */

@@ -1,4 +1,4 @@
-/* gradient.c - the gradient method that the paper compares with
+/* gradient.c - the gradient method that the paper compares itself to
  *
  *     Y   n x p samples        D   n x n atoms of length one
  *     X   n x p codes          z   threshold
@@ -29,7 +29,7 @@
 
 #include <math.h>
 
-/* Singular values of a start below this share of the largest say nothing. */
+/* Singular values of a start below this share of the largest are ignored. */
 #define SINGULAR 1e-10
 
 typedef struct {
@@ -110,7 +110,7 @@ gradient_step (Learner *base, GError **error)
   status->change = mat_distance (&self->D, &self->old);
   if (!isfinite (status->change))
     return learner_failed (error);
-  /* A dictionary that stands still while the threshold falls has not
+  /* A dictionary that does not change while the threshold falls has not
    * converged. */
   if (self->z > self->end)
     status->change = INFINITY;

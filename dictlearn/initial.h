@@ -1,7 +1,7 @@
 /* initial.h - dictionaries that need no learning
  *
- * What learners start from, and the yardstick they are held to.  Starts that
- * need samples are in learner.c.
+ * What learners start from, and the baseline they are compared with.  Starts
+ * that need samples are in learner.c.
  */
 #pragma once
 

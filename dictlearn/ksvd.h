@@ -2,7 +2,7 @@
  *
  * Each improves one atom together with its codes for the samples I that use
  * it, such that |Y - D X|_F never rises.  Supports and all other atoms stay,
- * and R stays equal to Y - D X.  An atom that nobody uses is not touched.
+ * and R stays equal to Y - D X.  An unused atom is not changed.
  */
 #pragma once
 

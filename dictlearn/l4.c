@@ -14,7 +14,8 @@
  * lowers it.  The objective that is reported, and falls, is -|C|_4^4 / p.
  *
  * No code is set to zero, so status.density is 1, and the maximum is at the
- * true dictionary only for p without end: its error falls like 1 / sqrt (p).
+ * true dictionary only in the limit of infinite p: its error falls like 1 /
+ * sqrt (p).
  *
  * The result is A = P^-1 D.  A step costs 4 n^2 p operations and an SVD.
  */
@@ -24,7 +25,7 @@
 #include "base/parallelgemm.h"
 #include "dictlearn/preconditioner.h"
 
-/* Singular values below this share of the largest say nothing. */
+/* Singular values below this share of the largest are ignored. */
 #define SINGULAR 1e-10
 
 typedef struct {

@@ -30,11 +30,12 @@ typedef enum {
   INIT_GIVEN,    /* LearnOptions.start */
 } InitKind;
 
-/* How far a learner is. */
+/* The state of a learner. */
 typedef struct {
   int iteration;    /* done so far */
   guint64 samples;  /* seen so far */
-  double objective; /* what it minimises, a sample; its file has the formula */
+  double objective; /* what it minimises, per sample; its file has the
+                     * formula */
   double density;   /* share of non-zeros among the latest codes */
   double threshold; /* in use; 0 where there is none */
   double change;    /* |D_t - D_(t-1)|_F of the latest step; INFINITY while the
@@ -54,14 +55,15 @@ typedef struct {
                             at a density */
   double density;        /* share of non-zeros to aim at */
   double shrink;         /* Algorithm 4: the threshold starts so large that no
-                            code is left and shrinks by this factor a step; 0 to
-                            start with the final one */
+                            code is left and shrinks by this factor per step; 0
+                            to start with the final one */
   int iterations;        /* steps to do; streaming: 0 for all that is fed */
   double tolerance;      /* stop when status.change falls below; 0 for never */
-  int window;            /* online: samples kept; minibatch: samples a batch */
-  int stride;            /* online: new samples a step; the paper has 1 */
-  int atoms_per_sample;  /* ksvd, mod: non-zeros a sample */
-  gboolean exact_update; /* ksvd: an SVD an atom instead of one power step */
+  int window;            /* online: samples kept; minibatch: samples per
+                          * batch */
+  int stride;            /* online: new samples per step; the paper has 1 */
+  int atoms_per_sample;  /* ksvd, mod: non-zeros per sample */
+  gboolean exact_update; /* ksvd: an SVD per atom instead of one power step */
   gboolean textbook; /* ksvd, mod: as published, without what codingstage.c and
                         ksvd.c add to fit the samples better */
   double rate;       /* gradient: length of a step; 0 to choose */
@@ -92,11 +94,11 @@ struct LearnerClass {
   InitKind init; /* usual start, and number of iterations */
   int iterations;
 
-  /* Streaming learners: takes the columns of @Y in. */
+  /* Streaming learners: adds the columns of @Y. */
   gboolean (*feed) (Learner *self, const Mat *Y, const Progress *progress,
                     GError **error);
 
-  /* The others: start() once all samples are in self->Y, then step() once an
+  /* The others: start() once all samples are in self->Y, then step() once per
    * iteration.  Both set self->status. */
   gboolean (*start) (Learner *self, GError **error);
   gboolean (*step) (Learner *self, GError **error);
@@ -142,13 +144,13 @@ gboolean learner_feed (Learner *self, const Mat *Y, const Progress *progress,
 /* Whether more samples would change nothing. */
 gboolean learner_done (const Learner *self);
 
-/* Does what is left: the iterations of learners that do not stream.  FALSE
+/* Completes the work: the iterations of learners that do not stream.  FALSE
  * with @error set: INPUT for too few samples, CANCELLED, FAILED. */
 gboolean learner_finish (Learner *self, const Progress *progress,
                          GError **error);
 
-/* The current dictionary, n x k; columns may have any length.  There is one
- * once an iteration was done or learner_finish() has returned TRUE. */
+/* The current dictionary, n x k; columns may have any length.  It exists after
+ * the first iteration, and once learner_finish() has returned TRUE. */
 void learner_dictionary (const Learner *self, Mat *A);
 
 const LearnStatus *learner_status (const Learner *self);
@@ -158,13 +160,13 @@ const LearnStatus *learner_status (const Learner *self);
 gboolean learner_initial_dictionary (const Learner *self, const Mat *Y, Mat *D,
                                      GError **error);
 
-/* For learners: share of the iterations that are done, or 0 when nobody knows
- * how many there will be. */
+/* For learners: share of the iterations that are done, or 0 when their number
+ * is unknown. */
 double learner_share (const Learner *self);
 
 /* For learners: sets @error to "did not converge" and returns FALSE. */
 gboolean learner_failed (GError **error);
 
-/* For learners: tells the observer, and looks whether to go on. */
+/* For learners: calls the observer, and checks whether to continue. */
 gboolean learner_report (Learner *self, const Progress *progress, double share,
                          GError **error);

@@ -16,7 +16,8 @@
 
 #include <math.h>
 
-/* Stream of random numbers of the first batch; one a step from there on. */
+/* Stream of random numbers of the first batch; each further step uses the next
+ * stream. */
 #define STREAM_BATCH 0x6d6200000000
 
 typedef struct {

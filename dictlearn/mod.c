@@ -3,11 +3,11 @@
  *     Y   n x p samples      D   n x k atoms
  *     X   k x p codes        R   Y - D X
  *
- * For the codes as they are, all atoms at once get where |Y - D X|_F is least:
+ * With the codes fixed, all atoms at once move to the minimum of |Y - D X|_F:
  *     D <- Y X' (X X')^-1  =  D + R X' (X X')^-1.
- * The second form is the one to compute: R is small, so float does for R X',
- * and with a ridge on X X' atoms without uses stay instead of vanishing.  Then
- * atoms are scaled to length one and the rows of X the other way.
+ * The second form is the one to compute: R is small, so float is enough for R
+ * X', and with a ridge on X X' atoms without uses stay instead of vanishing.
+ * Then atoms are scaled to length one and the rows of X the other way.
  *
  * A step costs 2 n s operations for the s non-zeros of X, k^3 / 3 + 2 n k^2
  * for the solves, and a coding.
@@ -24,7 +24,7 @@
  * of any atom that is used, far above what double loses. */
 #define RIDGE 1e-9
 
-/* Atoms a chunk of work. */
+/* Atoms per chunk of work. */
 #define CHUNK 32
 
 typedef struct {
@@ -48,7 +48,7 @@ gather_chunk (int chunk, int worker, gpointer data)
         matf_at (&task->product, 0, j));
 }
 
-/* (R X')', k x n: the right-hand sides, one a column. */
+/* (R X')', k x n: the right-hand sides, one per column. */
 static Mat
 right_hand_sides (const CodingStage *self)
 {

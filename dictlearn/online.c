@@ -6,8 +6,8 @@
  *
  * For each new sample y: put it into Y in the place of the oldest, update P by
  * rank one in O(n^2), and do one step of thresholding and Polar on P Y with
- * the new P.  options.stride > 1 takes so many samples in before each step;
- * the paper has 1.
+ * the new P.  options.stride > 1 adds that many samples before each step; the
+ * paper has 1.
  *
  * The first w samples (at least n, so that they span all directions) make the
  * first P and the first window; the paper's p1 and p2.
@@ -31,7 +31,7 @@ typedef struct {
   Learner base;
   Mat first; /* samples before the start */
   int collected;
-  int pending; /* samples taken in since the last step */
+  int pending; /* samples added since the last step */
   int oldest;  /* column of the window to be replaced next */
   MatF window;
   Preconditioner *P;
@@ -88,7 +88,7 @@ do_step (Online *self, GError **error)
   if (!polar_step_step (self->whitened, self->P, &self->window, self->z,
                         &base->status))
     return learner_failed (error);
-  /* Standing still while the threshold falls is not convergence. */
+  /* No change while the threshold falls is not convergence. */
   if (self->z > self->end)
     base->status.change = INFINITY;
   self->z = threshold_shrink (self->z, base->options.shrink, self->end);

@@ -7,7 +7,7 @@
  * Both steps minimise
  *     |Y - D X|_F^2 + z^2 |X|_0
  * exactly, the first over X and the second over D, so that it never rises
- * while z stays.  The objective that is reported is this, a sample.
+ * while z stays.  The objective that is reported is this, per sample.
  *
  * With options.shrink the threshold falls from above every code (Algorithm 4);
  * while it falls, D stays as it is where no code is left.
@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-/* Singular values below this share of the largest say nothing. */
+/* Singular values below this share of the largest are ignored. */
 #define SINGULAR 1e-10
 
 typedef struct {
@@ -52,7 +52,7 @@ orthogonal_start (Learner *base, GError **error)
                            error);
 }
 
-/* |Y - D X|^2 + z^2 |X|_0 a sample.  For orthonormal D and X = HT_z (D' Y),
+/* |Y - D X|^2 + z^2 |X|_0 per sample.  For orthonormal D and X = HT_z (D' Y),
  * |Y - D X|^2 = |Y|^2 - |X|^2. */
 static double
 objective (const Orthogonal *self, gsize kept)
@@ -82,7 +82,7 @@ orthogonal_step (Learner *base, GError **error)
     if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
       return learner_failed (error);
   }
-  /* A dictionary that stands still while the threshold falls has not
+  /* A dictionary that does not change while the threshold falls has not
    * converged. */
   base->status.change =
     self->z > self->end ? INFINITY : mat_distance (&self->D, &self->old);

@@ -19,7 +19,7 @@ struct PolarStep {
   MatF Pt; /* P' */
   MatF B;  /* P' D */
   MatF M;  /* W X' + rho D */
-  MatF X;  /* w x n: codes, one atom a column */
+  MatF X;  /* w x n: codes, one atom per column */
   PolarWorkspace *polar;
 };
 

@@ -23,9 +23,9 @@
 typedef struct PolarStep PolarStep;
 
 /* Starts from @A, n x n, in the original space: D = Polar (P A S), where S
- * scales the columns of P A to length one, since the length of an atom says
- * nothing; or from the identity in the whitened space, if @A is NULL.  NULL if
- * LAPACK fails. */
+ * scales the columns of P A to length one, since the length of an atom does
+ * not matter; or from the identity in the whitened space, if @A is NULL.  NULL
+ * if LAPACK fails. */
 PolarStep *polar_step_new (const Preconditioner *P, const Mat *A);
 void polar_step_free (PolarStep *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarStep, polar_step_free)
@@ -39,7 +39,8 @@ gboolean polar_step_step (PolarStep *self, const Preconditioner *P,
 
 /* The threshold that @options ask for: @end is the final one, given or chosen
  * so that a share options.density of the codes of @Y is kept; @first is where
- * it starts, above every code if it is to shrink.  Fails for want of memory.
+ * it starts, above every code if it is to shrink.  Fails when there is not
+ * enough memory.
  */
 gboolean polar_step_threshold (PolarStep *self, const Preconditioner *P,
                                const MatF *Y, const LearnOptions *options,

@@ -10,7 +10,7 @@
 struct Polish {
   double z;
   Mat A;
-  Mat inverse; /* A^-1, empty when it must be made anew */
+  Mat inverse; /* A^-1, empty when it must be recomputed */
   Mat YX, XX;  /* Y X' and X X' of the current pass */
 };
 

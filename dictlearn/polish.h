@@ -8,7 +8,7 @@
  *     X = HT_z (A^-1 Y),     A <- Y X' (X X')^-1,
  *
  * is alternating least squares without whitening; where the data are exactly
- * sparse it shrinks the error by a factor a pass, down to rounding.
+ * sparse it shrinks the error by a factor per pass, down to rounding.
  *
  * Samples may come in any number of blocks; only n x n matrices are kept.
  * Double throughout.
@@ -25,7 +25,7 @@ Polish *polish_new (const Mat *A, double z);
 void polish_free (Polish *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Polish, polish_free)
 
-/* Takes the columns of @Y into the current pass. */
+/* Adds the columns of @Y to the current pass. */
 void polish_feed (Polish *self, const Mat *Y);
 
 /* Ends a pass: A becomes the better one.  FALSE, with A as it was, if some

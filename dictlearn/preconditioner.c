@@ -9,8 +9,8 @@
  * and I + q q' = S S' with S upper triangular, S_ii = sqrt (t_i / t_(i+1)),
  * S_ij = q_i q_j / sqrt (t_j t_(j+1)), t_i = 1 + q_i^2 + ... + q_n^2, so that
  * the new inverse is S^-1 V^-1, by substitution from the last row up: a
- * running sum of rows makes that O(n^2).  It is made anew now and then, lest
- * rounding add up.
+ * running sum of rows makes that O(n^2).  It is recomputed now and then so
+ * that rounding errors do not accumulate.
  *
  * The floor grows with the samples: V V' = Z + c s^2 I.  Rather than adding
  * s^2 I with each of them, which has full rank, sample number c adds n s^2 to
@@ -29,7 +29,7 @@
 #define ROUNDING 1e-13
 #define FLOOR 1e-10
 
-/* Samples after which the inverse is made anew. */
+/* Samples after which the inverse is recomputed. */
 #define REFRESH 4096
 
 struct Preconditioner {
@@ -38,7 +38,7 @@ struct Preconditioner {
   guint64 samples;
   Mat V;
   Mat inverse; /* V^-1 transposed: one of its rows is a column here */
-  double *y;   /* used up by an update */
+  double *y;   /* overwritten by an update */
   double *q;
   double *sum; /* of rows */
 };

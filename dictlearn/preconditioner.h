@@ -31,19 +31,20 @@ Preconditioner *preconditioner_new (const Mat *Y, double s);
 void preconditioner_free (Preconditioner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Preconditioner, preconditioner_free)
 
-/* Takes one more sample in.  6 n^2 operations; with a floor 8 n^2 on the
- * average, and it is even only after every n samples. */
+/* Adds one more sample.  6 n^2 operations; with a floor 8 n^2 on average, and
+ * the floor is even only after every n samples. */
 void preconditioner_add (Preconditioner *self, const double *y);
 
 /* Length of a sample, n. */
 int preconditioner_length (const Preconditioner *self);
 
-/* Number of samples taken in, c. */
+/* Number of samples added, c. */
 guint64 preconditioner_samples (const Preconditioner *self);
 
 /* W = P W and W = P^-1 W, in place, for n x m matrices. */
 void preconditioner_whiten (const Preconditioner *self, Mat *W);
 void preconditioner_unwhiten (const Preconditioner *self, Mat *W);
 
-/* P', lower triangular with zeros above: for products where float will do. */
+/* P', lower triangular with zeros above: for products where float is
+ * enough. */
 void preconditioner_matrix (const Preconditioner *self, MatF *Pt);

@@ -17,8 +17,8 @@
  * is free: j takes i, whose owner takes another, and so on.  Going back from
  *     an atom to its owner costs nothing.
  *  2. Prices are moved so that r stays non-negative and becomes zero on the
- *     way: by what the atom was nearer than the free one.
- *  3. Along the way, everybody takes the next atom.
+ *     way: by how much nearer the atom was than the free one.
+ *  3. Along the path, each true atom takes the next atom.
  *
  * A way has at most m steps of k operations each, and there are m ways.
  * Where the learned atoms are near the true ones, nearly all ways have one
@@ -173,7 +173,7 @@ assign (const Mat *cost, int *atom)
 }
 
 /* c(i,j) from the products a(i)' t(j).  What is not finite would lead the
- * search astray; it becomes dearer than all the rest. */
+ * search astray; it becomes more expensive than everything else. */
 static void
 products_to_costs (const Mat *A, const Mat *products, Mat *cost)
 {

@@ -14,7 +14,7 @@
 
 typedef struct {
   double distance;        /* |A S - T|_F */
-  double relative;        /* the same by |T|_F */
+  double relative;        /* the same divided by |T|_F */
   double direction;       /* root mean square, over atoms of length one, of
                              |a - t|; it does not depend on scales */
   double worst_direction; /* the largest |a - t| of them */
@@ -24,7 +24,7 @@ typedef struct {
  * do not count.  O(m^2 k): less than a second for 800 atoms. */
 Recovery recovery_measure (const Mat *A, const Mat *truth);
 
-/* The signed permutation itself: sign[j] times column atom[j] of @A is what
- * stands for column j of @truth; signs are 1 and -1.  Atoms that are not
- * finite are like none. */
+/* The signed permutation itself: sign[j] times column atom[j] of @A
+ * corresponds to column j of @truth; signs are 1 and -1.  Atoms that are not
+ * finite match none. */
 void recovery_match (const Mat *A, const Mat *truth, int *atom, double *sign);

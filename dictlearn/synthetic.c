@@ -1,8 +1,8 @@
 /* synthetic.c - synthetic samples whose dictionary and codes are known
  *
  * Every random number has a key of its own: the entry it is for.  A sample is
- * summed up atom by atom instead of by a product of matrices, whose rounding
- * may depend on how many columns there are; with a third of the codes zero or
+ * summed atom by atom instead of by a product of matrices, whose rounding may
+ * depend on how many columns there are; with a third of the codes zero or
  * fewer that is hardly slower.
  */
 #include "dictlearn/synthetic.h"
@@ -23,7 +23,7 @@ enum {
   STREAM_NOISE
 };
 
-/* Samples a chunk, some milliseconds of work. */
+/* Samples per chunk, some milliseconds of work. */
 #define CHUNK 256
 
 /* ---- the dictionary ---- */

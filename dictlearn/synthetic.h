@@ -9,7 +9,7 @@
  *
  * This is the generative model of the paper's experiments.  What sample
  * number j is depends on the options and j alone, so any part of an endless
- * row of samples can be made at any time.
+ * sequence of samples can be generated at any time.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The gradient is a sum of so many parts, added up in their order. */
+/* The gradient is a sum of this many parts, added in their order. */
 #define PARTS 8
 
 /* Keeps G regular where two atoms look alike on what is known. */
@@ -184,7 +184,7 @@ sum_entries (const MatF *A)
   return sum;
 }
 
-/* Adds the parts up, in their order, and takes the mean over signals. */
+/* Adds the parts in their order and takes the mean over signals. */
 static void
 sum_parts (Job *job, MatF *gradient, double *error)
 {

@@ -1,4 +1,4 @@
-/* taskdriven.h - dictionaries learned for what they are to do
+/* taskdriven.h - dictionaries learned for a task
  *
  * Other learners fit clean samples and hope that what fits also predicts.
  * Here the error that counts is minimised (Mairal, Bach and Ponce,
@@ -21,7 +21,7 @@
 #include "base/matrix.h"
 #include "base/progress.h"
 
-/* A batch of damaged signals, one a column; all of one size. */
+/* A batch of damaged signals, one per column; all of one size. */
 typedef struct {
   MatF clean;  /* x */
   MatF given;  /* y */
@@ -36,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskBatch, task_batch_clear)
 typedef struct {
   int max_atoms;      /* of a signal */
   double max_error;   /* as in PursuitOptions */
-  const float *ridge; /* one an atom, NULL for none */
+  const float *ridge; /* one per atom, NULL for none */
 } TaskCoder;
 
 /* Writes the gradient of the mean error of @batch over @D, n x k with columns

@@ -1,4 +1,4 @@
-/* tensor.h - one array of floats in the files that numpy users know
+/* tensor.h - one array of floats in file formats known to numpy users
  *
  * Both formats are a short text header and raw little-endian numbers in C
  * order.  Every size in a header is checked against the bytes that are there.

@@ -9,9 +9,9 @@
 /* X = HT_z (C); @X may be @C.  Returns the number of non-zeros left. */
 gsize threshold_apply (const Mat *C, double z, Mat *X);
 
-/* Sets @z to that with which HT_z keeps a share @density of the entries of @C,
- * 0 .. 1: a quantile of |c|.  FALSE with @error set (MEMORY) when there is no
- * room to sort them. */
+/* Sets @z so that HT_z keeps a share @density of the entries of @C, 0 .. 1: a
+ * quantile of |c|.  FALSE with @error set (MEMORY) when there is no memory to
+ * sort them. */
 gboolean threshold_for_density (const Mat *C, double density, double *z,
                                 GError **error);
 

@@ -1,18 +1,18 @@
 /* gram.c - pursuit without weights, all in terms of D'D
  *
  *     a    D'y, one product for the whole chunk; length k
- *     c    D'r, what the atoms say about the residual; a at first
- *     p_s  D'v_s, what they say about the s-th orthogonalised atom
+ *     c    D'r, products of the atoms with the residual; initially a
+ *     p_s  D'v_s, those with the s-th orthogonalised atom
  *
  * One step:
  *   1. choose j that maximises c_j^2 / (1 + ridge_j), by which the objective
  *      falls if j alone is added;
  *   2. p_s = G_j - sum_i l_si p_i, with G_j a column of D'D, where
- *      l_si = p_i[j] / |v_i|^2 has been there all along;
+ *      l_si = p_i[j] / |v_i|^2 is known already;
  *   3. |v_s|^2 = p_s[j] + ridge_j and z_s = c_j / |v_s|^2;
  *   4. c -= z_s p_s.
- * Two passes over vectors of length k that stay in the first cache, and no
- * triangle to solve.  This is Gaussian elimination in D'D with the pivots that
+ * Two passes over vectors of length k that stay in the L1 cache, and no
+ * triangular solve.  This is Gaussian elimination in D'D with the pivots that
  * the signal chooses: the p_s are rows of its factor.
  *
  *     |y - D x|^2 = |y|^2 - sum_s z_s^2 |v_s|^2 - sum_j ridge_j x_j^2.
@@ -27,8 +27,8 @@
 
 #include <string.h>
 
-/* Signals a chunk.  Enough for their product to run at full speed, and few
- * enough for it to fit into the second cache beside D'D. */
+/* Signals per chunk.  Enough for their product to run at full speed, and few
+ * enough for it to fit into the L2 cache beside D'D. */
 #define CHUNK 128
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
                     signal, 0 for atoms that it has chosen */
   MatF p;        /* k x max_atoms */
   MatF L;        /* column s: l_s */
-  float *z;      /* likewise one entry an atom */
+  float *z;      /* likewise one entry per atom */
   float *length; /* |v_s|^2 */
   double *x;
 } Workspace;
@@ -93,7 +93,7 @@ signal_energy (const float *y, int n)
 }
 
 /* Steps 2 to 4 with @atom as the @s-th.  FALSE when it depends on the others;
- * it is then not taken in. */
+ * it is then not added. */
 static gboolean
 append_atom (const PursuitTask *task, Workspace *w, float *c, int s, int atom)
 {
@@ -131,14 +131,14 @@ penalty (const PursuitTask *task, Workspace *w, const int *chosen, int count)
   return sum;
 }
 
-/* Codes one signal into column @col of X; @c is D'y and is used up. */
+/* Codes one signal into column @col of X; @c is D'y and is overwritten. */
 static void
 encode_column (const PursuitTask *task, Workspace *w, int col, float *c)
 {
   const PursuitOptions *options = task->options;
   double energy = signal_energy (matf_at (task->Y, 0, col), task->Y->rows);
   double target = options->max_error * task->Y->rows;
-  double left = energy; /* without what z explains of it */
+  double left = energy; /* without the part that z explains */
   float *scale = matf_at (&w->scale, 0, 1);
   int *chosen = sparse_index (task->X, col);
   int s = 0;

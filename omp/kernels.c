@@ -1,8 +1,8 @@
-/* kernels.c - one text, compiled for several sets of instructions
+/* kernels.c - one source, compiled for several instruction sets
  *
- * kernels.inc has the loops, written with vectors of WIDTH floats, which gcc
- * and clang know as types.  Here it is included once for each set, after what
- * differs between them:
+ * kernels.inc has the loops, written with vectors of WIDTH floats, a type in
+ * gcc and clang.  Here it is included once for each set, after what differs
+ * between them:
  *
  *     SET       its name; those of its functions and types start with it
  *     TARGET    the attribute that lets the compiler use the set
@@ -14,11 +14,11 @@
  */
 #include "omp/kernels.h"
 
-/* Several sums are kept under way at a time, in registers: each addition has
- * to wait for the last one to the same sum. */
+/* Several sums are accumulated at a time, in registers: each addition has to
+ * wait for the previous one to the same sum. */
 #define BLOCK 12 /* vectors of the result in subtract, at most */
 #define SUMS 8   /* vectors of sums in project, whose columns share v */
-#define CHAINS 4 /* candidates of a lane in choose */
+#define CHAINS 4 /* candidates per lane in choose */
 
 #define KERNEL(name) G_PASTE (SET, _##name)
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))

@@ -1,6 +1,6 @@
 /* kernels.h - the inner loops of the pursuit
  *
- * Each loop exists for several sets of CPU instructions; the best one that the
+ * Each loop is compiled for several instruction sets; the best one that the
  * CPU has is chosen when the program runs.  All give the same numbers: each
  * product and each sum is rounded by itself, and project, the one loop that
  * sums up along a vector, keeps KERNEL_PADDING sums, of every
@@ -35,7 +35,8 @@ typedef struct {
   int (*choose) (int length, const float *c, const float *scale, float least);
 } Kernels;
 
-/* The @i-th set that this CPU can run, the best first; NULL for no more. */
+/* The @i-th instruction set that this CPU supports, the best first; NULL if
+ * there are no more. */
 const Kernels *kernels_get (int i);
 
 static inline int

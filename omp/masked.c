@@ -15,13 +15,13 @@
  *      sqrt (w_i) r_i.
  *
  * Step 4 is nearly all of the arithmetic.  A product of full matrices would
- * spend half of it on zeros where half of the samples is hidden.  Instead
- * the sums are taken in tiles, a few rows of D that stay in the first cache
- * while all signals of the chunk add what they see of them.
+ * spend half of it on zeros where half of the samples are hidden.  Instead the
+ * sums are taken in tiles, a few rows of D that stay in the L1 cache while all
+ * signals of the chunk add what they see of them.
  *
- * Rounding in step 2 leaves v_s a trace of the older ones.  Where little of
- * d_j is new the trace is large beside it, and they are removed a second time;
- * twice is enough.
+ * Rounding in step 2 leaves in v_s a trace of the older ones.  Where little of
+ * d_j is new the trace is relatively large, and they are removed a second
+ * time; twice is enough.
  *
  * See pursuitprivate.h for l, z and the ridge.
  */
@@ -30,8 +30,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Signals a chunk.  Enough to make use of a tile, and few enough for their v
- * to stay in the second cache. */
+/* Signals per chunk.  Enough to make use of a tile, and few enough for their v
+ * to stay in the L2 cache. */
 #define CHUNK 32
 
 /* Bytes of a tile. */
@@ -40,22 +40,22 @@
 /* Orthogonalise again where less than this share of the atom is new. */
 #define LITTLE_NEW 0.1f
 
-/* One signal on its way. */
+/* The state of one signal. */
 typedef struct {
   int col;       /* of Y */
   int count;     /* s */
   int known;     /* samples that count */
-  int samples;   /* the same, padded: where the coordinates of the ridge are */
+  int samples;   /* the same, padded: where the ridge coordinates start */
   int *place;    /* of each sample that counts: where it is in y */
   float *root;   /* sqrt (w_i) */
   float *factor; /* of its row in the sums that are being taken */
-  int *tile;     /* of each tile: the first of its samples; one more at last */
+  int *tile;     /* of each tile: its first sample, and an end marker */
   double target; /* squared residual at which it is done */
-  float least;   /* a gain that is rounding */
+  float least;   /* gains below this are rounding */
   float *scale;  /* 1 / (|d_j|_w^2 + ridge_j), 0 for barred atoms */
   float *r, *z;  /* z_s */
   float *length; /* |v_s|^2 */
-  MatF v;        /* one column an atom */
+  MatF v;        /* one column per atom */
   MatF L;        /* column s: l_s */
 } Signal;
 
@@ -73,7 +73,7 @@ typedef struct {
   double *x;
 } Workspace;
 
-/* Strips of atoms that add_columns does in one go, cut into tiles. */
+/* Strips of atoms that add_columns handles at once, cut into tiles. */
 static void
 tile_init (Workspace *w, const PursuitTask *task)
 {
@@ -224,7 +224,7 @@ look_at_weights (const PursuitTask *task, const Workspace *w, Signal *signal)
   for (int i = 0; i < task->Y->rows; i++) {
     if (i % w->tile_width == 0)
       signal->tile[i / w->tile_width] = known;
-    /* Without a branch, which nobody could foretell. */
+    /* Without a branch, which could not be predicted. */
     signal->place[known] = i;
     signal->factor[known] = weight[i];
     total += weight[i];
@@ -274,7 +274,7 @@ measure_atoms (const PursuitTask *task, Workspace *w, int cols)
     }
 }
 
-/* All signals get ready; returns the number of those that are not done. */
+/* Prepares all signals; returns the number of those that are not done. */
 static int
 start_chunk (const PursuitTask *task, Workspace *w, int first, int cols)
 {
@@ -293,7 +293,7 @@ start_chunk (const PursuitTask *task, Workspace *w, int first, int cols)
 
 /* ---- a step ---- */
 
-/* d_j as the signal sees it, where its next v will be. */
+/* Writes d_j as the signal sees it to the place of its next v. */
 static float *
 see_atom (const PursuitTask *task, const Signal *signal, int atom)
 {
@@ -310,7 +310,7 @@ see_atom (const PursuitTask *task, const Signal *signal, int atom)
   return v;
 }
 
-/* Removes from @v what it has of the older ones; @l says what it was. */
+/* Removes from @v its components along the older ones; @l receives these. */
 static void
 orthogonalise (const Kernels *kernels, const Signal *signal, float *v,
                float *l)
@@ -324,7 +324,7 @@ orthogonalise (const Kernels *kernels, const Signal *signal, float *v,
 }
 
 /* Steps 2 and 3.  FALSE when the atom depends on the others; it is then not
- * taken in. */
+ * added. */
 static gboolean
 append_atom (const PursuitTask *task, Workspace *w, Signal *signal,
              const float *c, int atom)

@@ -1,6 +1,6 @@
-/* pursuit.c - a dictionary made ready, and columns handed out to threads
+/* pursuit.c - prepares a dictionary and distributes columns to threads
  *
- * How they are coded is told in pursuitprivate.h.
+ * See pursuitprivate.h for how they are coded.
  */
 #include "omp/pursuit.h"
 
@@ -93,7 +93,7 @@ write_codes (const PursuitTask *task, const MatF *L, const float *z, double *x,
 typedef struct {
   PursuitTask task;
   const PursuitMethod *method;
-  gpointer *workspaces; /* one a thread */
+  gpointer *workspaces; /* one per thread */
 } Job;
 
 static void
@@ -106,7 +106,7 @@ encode_chunk (int chunk, int worker, gpointer data)
   job->method->encode (&job->task, job->workspaces[worker], first, cols);
 }
 
-/* Whether all that counts in a signal is a number.  @weights may be NULL. */
+/* Whether all samples that count are finite.  @weights may be NULL. */
 static gboolean
 is_finite (const float *y, const float *weights, int rows)
 {

@@ -18,9 +18,9 @@
 #include "omp/sparse.h"
 
 typedef struct {
-  int max_atoms;      /* most non-zeros a column, 1 .. columns of D */
+  int max_atoms;      /* most non-zeros per column, 1 .. columns of D */
   double max_error;   /* mean squared residual at which a column is done */
-  const float *ridge; /* one penalty >= 0 an atom; NULL for none */
+  const float *ridge; /* one penalty >= 0 per atom; NULL for none */
 } PursuitOptions;
 
 /* A coder for one dictionary.  Holds D'D, once it is needed, which is what
@@ -37,11 +37,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pursuit, pursuit_free)
 
 /* Codes every column of @Y into the same column of @X, whose old content is
  * dropped and whose capacity is at least max_atoms.  @weights is as large as
- * @Y, with entries 0 .. 1; NULL means that all samples count fully.  What
- * stands in @Y where the weight is 0 has no influence.
- * The result is the same for any number of threads.
+ * @Y, with entries 0 .. 1; NULL means that all samples count fully.  Samples
+ * with weight 0 never affect the result.  The result is the same for any
+ * number of threads.
  *
- * Cost a column, for s atoms: without weights 2 n k + s^2 k operations, with
+ * Cost per column, for s atoms: without weights 2 n k + s^2 k operations, with
  * weights 2 (s + 1) m k + 2 s^2 m, where m samples have a weight above 0.
  *
  * @progress may be NULL.  Returns FALSE with @error set, and @X undefined: INPUT

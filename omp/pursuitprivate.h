@@ -1,9 +1,9 @@
 /* pursuitprivate.h - what the files of the pursuit share; for omp/ only
  *
  * There are two ways to take the same steps.  Without weights all signals
- * share the Gram matrix D'D, and whatever is needed is found in it (gram.c).
- * With weights each signal has a Gram matrix of its own, too costly to make;
- * there the atoms and the residual themselves are at hand (masked.c).
+ * share the Gram matrix D'D, and everything is computed from it (gram.c).
+ * With weights each signal has a Gram matrix of its own, too costly to
+ * compute; there the atoms and the residual themselves are used (masked.c).
  *
  * Both orthogonalise the chosen atoms d_1 .. d_s without scaling them,
  *     v_s = d_s - sum_{i<s} l_si v_i,     l_si = v_i'd_s / |v_i|^2,
@@ -61,10 +61,10 @@ typedef struct {
 
 extern const PursuitMethod pursuit_gram_method, pursuit_masked_method;
 
-/* D'D, made when it is first asked for; by any thread. */
+/* D'D, computed when first needed; by any thread. */
 const MatF *pursuit_gram (const Pursuit *self);
 
-/* A zero matrix for kernels: columns padded and aligned as they ask for. */
+/* A zero matrix for kernels: columns padded and aligned as they require. */
 MatF padded_new (int rows, int cols);
 
 /* 1 / (@seen + ridge_j) for atom @j, of which the samples that count show
@@ -81,6 +81,6 @@ atom_scale (const PursuitOptions *options, int j, float seen)
 void solve_codes (const MatF *L, int count, const float *z, double *x);
 
 /* Writes the values of column @col of X, whose atoms are there already.  @x is
- * room for them. */
+ * scratch space for them. */
 void write_codes (const PursuitTask *task, const MatF *L, const float *z,
                   double *x, int col);

@@ -9,7 +9,7 @@
 
 typedef struct {
   int rows, cols;
-  int capacity; /* most non-zeros a column */
+  int capacity; /* most non-zeros per column */
   int *count;
   int *index;
   float *value;

@@ -7,7 +7,7 @@
  *     dC = E_k (gain dU)',        dE = M (C (gain dU))
  *     dD = - dE Z_k-1',           dZ_k-1 = dU - D' dE,      dg = - dE
  *
- * Here a plane stands for the matrix of its patches as well.
+ * Here a plane also denotes the matrix of its patches.
  */
 #include "dictlearn/convolutional/coder.h"
 
@@ -38,7 +38,7 @@ struct Coder {
   float *sum;    /* of atoms */
   float **error; /* E_k; one if there is no gradient */
 
-  /* A column each position. */
+  /* One column per position. */
   MatF patches; /* n x count */
   MatF *codes;  /* Z_k, two if there is no gradient */
   MatF *seen;   /* C' E_k; one if there is no gradient */
@@ -75,7 +75,8 @@ coder_new (const ConvShape *shape, int width, int height, gboolean gradient)
   self->height = height;
   self->gradient = gradient;
   self->frame = s - d;
-  /* Enough positions to cover the picture, whatever rest the stride leaves. */
+  /* Enough positions to cover the picture, whatever remainder the stride
+   * leaves. */
   self->columns = (width + self->frame + d - 1) / d;
   rows = (height + self->frame + d - 1) / d;
   self->across = (self->columns - 1) * d + s;
@@ -151,7 +152,7 @@ gather (const Coder *self, const float *planes, int first, int count,
         planes + (gsize) c * plane_size (self) + position (self, first + p);
 
       for (int row = 0; row < s; row++, from += self->across, to += s)
-        if (s == 8) /* a copy of known length is two instructions */
+        if (s == 8) /* a copy of constant length takes two instructions */
           memcpy (to, from, 8 * sizeof *to);
         else
           memcpy (to, from, (gsize) s * sizeof *to);
@@ -165,7 +166,7 @@ typedef struct {
   float *planes;
 } Scatter;
 
-/* One channel, so that threads do not meet. */
+/* One channel, so that threads write to different memory. */
 CPU_DISPATCH static void
 scatter_channel (int channel, int worker, gpointer data)
 {
@@ -190,7 +191,7 @@ scatter_channel (int channel, int worker, gpointer data)
   }
 }
 
-/* Adds up the columns of self->patches where they stand. */
+/* Adds the columns of self->patches at their positions. */
 static void
 scatter (Coder *self, float *planes)
 {
@@ -226,7 +227,7 @@ out_of_frame (const Coder *self, const float *from, float *to)
               (gsize) self->width * sizeof *to);
 }
 
-/* ---- what a position is told ---- */
+/* ---- what is known at a position ---- */
 
 static void
 describe_position (Coder *self, const float *noise, int p)
@@ -338,7 +339,7 @@ chunk_count (const Coder *self)
 }
 
 /* C = op(A) B.  Restoration gives the same bytes however a picture is cut into
- * tiles; learning may round as it likes. */
+ * tiles; in learning, rounding may differ. */
 static void
 multiply (const Coder *self, const MatF *A, MatOp op, const MatF *B, MatF *C)
 {

@@ -65,7 +65,7 @@ set_count (JsonObject *meta, const char *key, guint64 value)
   json_object_set_string_member (meta, key, text);
 }
 
-/* All digits, so that learning goes on as if it had not stopped. */
+/* All digits, so that learning resumes as if it had not stopped. */
 static void
 set_number (JsonObject *meta, const char *key, double value)
 {

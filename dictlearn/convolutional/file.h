@@ -1,6 +1,7 @@
 /* file.h - a convolutional dictionary as a safetensors file
  *
- * For each level L = 0, 1, ..., of n = channels x side x side samples an atom:
+ * For each level L = 0, 1, ..., with n = channels x side x side samples per
+ * atom:
  *
  *     levelL.analysis    sets * atoms x channels x side x side      C
  *     levelL.synthesis   sets * atoms x channels x side x side      D

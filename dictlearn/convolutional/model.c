@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Thresholds to start with, for atoms of length one: half the samples missing
- * start with the first and end with the last; and so many standard deviations
- * of the noise. */
+ * start with the first and end with the last; and thresholds as multiples of
+ * the standard deviation of the noise. */
 #define FIRST_THRESHOLD 0.6
 #define LAST_THRESHOLD 0.06
 #define NOISE_THRESHOLD 3.0

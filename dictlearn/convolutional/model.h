@@ -1,8 +1,9 @@
 /* model.h - a convolutional dictionary and the numbers that go with it
  *
  * A picture is coded at several sizes, the smallest first; each size has a
- * coder of its own.  Atoms of side x side x channels samples stand at every
- * stride-th pixel, and a fixed number of rounds of shrinkage finds the codes Z:
+ * coder of its own.  Atoms of side x side x channels samples are placed at
+ * every stride-th pixel, and a fixed number of rounds of shrinkage finds the
+ * codes Z:
  *
  *     Z_0 = 0
  *     E_k = M (y - g - D_k Z_k-1)                    what is not explained yet
@@ -10,9 +11,9 @@
  *     picture = g + W Z_rounds
  *
  * where y is the damaged picture, M what is known of each sample, 0 .. 1, and
- * g, the ground, is the picture as the next smaller size restored it.  C_k, D_k
- * and W hold one atom a column; C_k' E takes the product with every patch, and
- * D_k Z adds up the atoms where they stand.
+ * g, the ground, is the picture as the next smaller size restored it.  C_k,
+ * D_k and W hold one atom per column; C_k' E takes the product with every
+ * patch, and D_k Z adds up the atoms at their positions.
  *
  * A position p in whose patch the share m_p of the samples is missing and the
  * noise has the standard deviation s_p has, for atom j and round k,
@@ -74,8 +75,8 @@ typedef struct {
   float *C, *D, *W, *knobs;
 } ConvLevel;
 
-/* Cosines everywhere, and thresholds that fall from round to round.
- * The caller owns it. */
+/* A model of cosines, with thresholds that fall from round to round.  The
+ * caller owns it. */
 ConvModel *conv_model_new (const ConvShape *shape);
 
 /* @model may be NULL. */
@@ -95,7 +96,8 @@ conv_set (const ConvShape *shape, int round)
   return round * shape->sets / shape->rounds;
 }
 
-/* Numbers of a level, of which the first so many are atoms, and of all. */
+/* The number of parameters of a level, of those that are atoms, and of all
+ * levels. */
 gsize conv_level_atoms (const ConvShape *shape);
 gsize conv_level_length (const ConvShape *shape);
 gsize conv_length (const ConvShape *shape);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The ground of the smallest size: known samples blurred ever less, each blur
- * filled in from the one before where little is known. */
+/* The ground of the smallest size: known samples, blurred less and less, each
+ * blur filled in from the previous one where little is known. */
 static const struct {
   double sigma;
   float trust; /* weight of the blur before */

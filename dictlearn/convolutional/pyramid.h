@@ -1,9 +1,9 @@
 /* pyramid.h - all levels of a convolutional dictionary, the smallest first
  *
- * Of two by two samples the mean of what is known of them is taken, and the
- * share that is known, until the smallest size is reached.  There the ground is
- * a blur of what is known; at each other size it is the restored picture of the
- * next smaller one, enlarged.
+ * Each halving takes the mean of the known samples among two by two, and the
+ * share that is known, until the smallest size is reached.  There the ground
+ * is a blur of what is known; at each other size it is the restored picture of
+ * the next smaller one, enlarged.
  */
 #pragma once
 

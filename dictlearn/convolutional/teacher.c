@@ -206,7 +206,7 @@ running_mean (double mean, double value, double decay, int step)
   return step == 0 ? value : decay * mean + (1 - decay) * value;
 }
 
-/* How far the gradient is to be shortened. */
+/* The factor by which the gradient is shortened. */
 static double
 shorten (Teacher *self, double norm)
 {

@@ -23,13 +23,13 @@ typedef struct {
   double floor;
 } Example;
 
-/* Makes example number @index: a function of the number, to be called from any
- * thread. */
+/* Makes example number @index: a function of the number alone; may be called
+ * from any thread. */
 typedef void (*ExampleFunc) (guint64 index, Example *example, gpointer data);
 
 typedef struct {
   int crop;    /* side of an example in pixels */
-  int batch;   /* examples a step */
+  int batch;   /* examples per step */
   int steps;   /* until the rate has fallen to zero */
   double rate; /* of the atoms */
   ExampleFunc draw;
@@ -54,9 +54,9 @@ gboolean teacher_step (Teacher *self, const Progress *progress,
 
 const TeacherStatus *teacher_status (const Teacher *self);
 
-/* What has to be kept beside the model to go on later as if nothing had
- * happened: the means of Adam, conv_length() floats each, the running
- * means of the error and of the gradient's norm, and the step. */
+/* What has to be saved with the model to resume learning exactly: the means of
+ * Adam, conv_length() floats each, the running means of the error and of the
+ * gradient's norm, and the step. */
 typedef struct {
   float *first, *second;
   double error, norm;
@@ -65,7 +65,7 @@ typedef struct {
 
 const TeacherState *teacher_state (const Teacher *self);
 
-/* Goes on from a state that was kept, which is copied. */
+/* Resumes from a saved state, which is copied. */
 void teacher_resume (Teacher *self, const TeacherState *state);
 
 /* The loss of one example, whose restored planes are @out; @change receives
