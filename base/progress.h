@@ -1,4 +1,4 @@
-/* progress.h - how long computations report progress and are cancelled
+/* progress.h - progress reports and cancellation of long work
  *
  * Outer loops call progress_step() every few milliseconds.  Only the thread
  * that started the work reports, so a report function needs no locks.
@@ -14,8 +14,8 @@ typedef struct {
   GCancellable *cancellable; /* may be NULL */
 } Progress;
 
-/* Reports @done and checks whether the work was cancelled. @progress may be
- * NULL.  Returns FALSE, with @error set, once it was. */
+/* Reports @done and checks whether the work was cancelled.
+ * @progress may be NULL.  Returns FALSE, with @error set, once it was. */
 gboolean progress_step (const Progress *progress, double done, GError **error);
 
 /* Part of some work, whose own share of 0 .. 1 is @from .. @to of the whole.

@@ -24,8 +24,8 @@ typedef struct TesseraDictionary {
   guint64 seed;
   guint64 samples;
 
-  /* A convolutional dictionary, the atoms above are its atoms for the full
-   * size, scaled; else NULL.  Owned. */
+  /* The convolutional dictionary whose atoms for the full size, scaled, are
+   * those above; else NULL.  Owned. */
   ConvModel *convolutional;
 } Dictionary;
 

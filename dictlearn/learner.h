@@ -35,7 +35,7 @@ typedef struct {
   int iteration;    /* done so far */
   guint64 samples;  /* seen so far */
   double objective; /* what it minimises, per sample; its file has the
-                     * formula */
+                        formula */
   double density;   /* share of non-zeros among the latest codes */
   double threshold; /* in use; 0 where there is none */
   double change;    /* |D_t - D_(t-1)|_F of the latest step; INFINITY while the
@@ -60,7 +60,7 @@ typedef struct {
   int iterations;        /* steps to do; streaming: 0 for all that is fed */
   double tolerance;      /* stop when status.change falls below; 0 for never */
   int window;            /* online: samples kept; minibatch: samples per
-                          * batch */
+                            batch */
   int stride;            /* online: new samples per step; the paper has 1 */
   int atoms_per_sample;  /* ksvd, mod: non-zeros per sample */
   gboolean exact_update; /* ksvd: an SVD per atom instead of one power step */
