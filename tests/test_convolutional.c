@@ -251,7 +251,7 @@ test_known_stay (void)
   g_autoptr (Planes) known = planes_new (30, 23, 3, NULL);
   g_autoptr (Planes) out = planes_new (30, 23, 3, NULL);
   g_autoptr (Planes) other = planes_new (30, 23, 3, NULL);
-  RecodeSettings settings = { model, 2 };
+  RecodeSettings settings = { .model = model, .turns = 2 };
 
   g_test_summary ("Known samples stay, and what stands in others has no "
                   "influence");

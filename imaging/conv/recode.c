@@ -202,6 +202,18 @@ write_box (const Recode *r, const Square *s, int first, Box box)
       }
 }
 
+/* Patches of the largest size that a square with its margin is coded by, each
+ * time that it is laid. */
+static gsize
+patches_in (const Square *s, int stride)
+{
+  int width = s->box.right - s->box.left;
+  int height = s->box.bottom - s->box.top;
+
+  return (gsize) ((width + stride - 1) / stride)
+         * (gsize) ((height + stride - 1) / stride);
+}
+
 static gboolean
 recode_box (const Recode *r, int first, Box box, const Progress *progress,
             GError **error)
@@ -214,9 +226,10 @@ recode_box (const Recode *r, int first, Box box, const Progress *progress,
     return TRUE;
   square_init (&s, r, first, model->shape.channels, widen (r, box));
   for (int way = 0; ok && way < r->settings->turns; way++) {
-    ok = progress_step (progress, (double) way / r->settings->turns, error);
-    if (ok)
-      restore_way (&s, model, way);
+    restore_way (&s, model, way);
+    if (r->settings->patches != NULL)
+      *r->settings->patches += patches_in (&s, model->shape.stride);
+    ok = progress_step (progress, (way + 1.0) / r->settings->turns, error);
   }
   if (ok)
     write_box (r, &s, first, box);

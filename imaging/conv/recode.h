@@ -15,6 +15,7 @@ typedef struct {
   const ConvModel *model;
   int turns; /* 1, 2, 4 or 8 ways to lay the picture; the results are averaged
               */
+  gsize *patches; /* grows by the number of patches coded; may be NULL */
 } RecodeSettings;
 
 /* Restores @damaged into @out, another one of the same size.  @known has as many

@@ -454,7 +454,7 @@ code_picture (Denoise *d, const ConvModel *model, int turns,
 {
   int width = d->from->width, height = d->from->height;
   int channels = MAX (d->colours, model->shape.channels);
-  RecodeSettings settings = { model, turns };
+  RecodeSettings settings = { .model = model, .turns = turns };
   g_autoptr (Planes) noisy = planes_new (width, height, channels, error);
   g_autoptr (Planes) noise =
     noisy != NULL ? planes_new (width, height, 1, error) : NULL;

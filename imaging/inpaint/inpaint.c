@@ -208,10 +208,11 @@ average_planes (Planes *planes)
 /* Returns what the convolutional dictionary says, of which the plan's share
  * goes into @canvas; NULL with @error set. */
 static Planes *
-recode (Canvas *canvas, const Plan *plan, int width, int height,
+recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
         const Progress *progress, GError **error)
 {
-  RecodeSettings settings = { plan->model, plan->turns };
+  RecodeSettings settings = { plan->model, plan->turns, patches };
+  int width = image->width, height = image->height;
   gboolean repeated =
     canvas_channels (canvas) == 1 && plan->model->shape.channels == 3;
   int channels = repeated ? 3 : canvas_channels (canvas);
@@ -263,8 +264,9 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
   double coder = plan->model != NULL ? CODER_SHARE : 0;
   double from = plan->fill_share * (1 - coder);
   ProgressPart filling = { progress, 0, from };
-  ProgressPart coding = { progress, from, from + coder };
-  ProgressPart improving = { progress, from + coder, 1 };
+  double to = plan->rounds != NULL ? from + coder : 1;
+  ProgressPart coding = { progress, from, to };
+  ProgressPart improving = { progress, to, 1 };
   Progress part = progress_part (&filling);
   g_autoptr (Planes) coded = NULL;
   gsize improved = 0;
@@ -273,7 +275,7 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
     return FALSE;
   part = progress_part (&coding);
   if (plan->model != NULL) {
-    coded = recode (canvas, plan, image->width, image->height, &part, error);
+    coded = recode (canvas, plan, image, patches, &part, error);
     if (coded == NULL)
       return FALSE;
   }
