@@ -13,7 +13,7 @@
 #   data        several hundred landscape pictures, for experiments
 #   comparison  the report that docs/comparing.md speaks of
 #   bench       measure speed            format      lay the sources out
-#   dictionary  learn anew those inside the program
+#   dictionary  learn the built-in dictionaries again
 #   install, uninstall (PREFIX, DESTDIR), clean
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
