@@ -192,7 +192,7 @@ done
 # ---- time and interrupts ----
 
 expect "--time-limit" 0 learn "$PHOTOS" --patch 6 --iterations 100M \
-  --time-limit 1 -o limited.safetensors --json
+  --time-limit 4 -o limited.safetensors --json
 ok "... ends" is_more 20 "$(json seconds)"
 expect "... and writes" 0 dict limited.safetensors
 expect "too little time" 4 learn "$PHOTOS" --time-limit 0.000001 -o never.npy
@@ -274,11 +274,11 @@ if (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
   perl -e "$PNG"'print png (14000, 14000, 0, "\0" x (14001 * 14000))' \
     >large/b.png
   (ulimit -v 500000 && exec "$TESSERA" learn large --iterations 3 \
-    -o large.safetensors) 2>err
+    -o toolarge.safetensors) 2>err
   status=$?
   judge "a picture larger than the memory is not left out" 4
   ok "... but named" says "large/b.png"
-  ok "... and nothing is learned without it" [ ! -e large.safetensors ]
+  ok "... and nothing is learned without it" [ ! -e toolarge.safetensors ]
 else
   skip "a picture larger than the memory" "the program cannot be limited"
 fi
