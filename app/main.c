@@ -105,8 +105,8 @@ main (int argc, char **argv)
 
   restart_if_needed (argv);
 
-  /* Messages are in English, and numbers have a point; only how characters
-   * are written is up to the user's locale. */
+  /* Messages are in English, and numbers have a point; only the character
+   * encoding follows the user's locale. */
   setlocale (LC_CTYPE, "");
   files_init ();
   memory_init ();

@@ -1,4 +1,4 @@
-/* damage.h - damages a clean picture on purpose
+/* damage.h - damages a clean picture deliberately
  *
  * What is done, in this order:
  *
@@ -7,7 +7,7 @@
  *     missing  exactly round (f w h) pixels, any set of them as likely as any
  *              other, become black
  *     blocks   squares that do not overlap become black: thrown at random,
- *              or random cells of a grid when that leaves one without a place
+ *              or random cells of a grid if one finds no place that way
  *
  * R is the largest value of a sample.  Black means all colours 0; alpha is
  * never touched.  The random numbers are keyed by the seed and the place, so
@@ -35,6 +35,6 @@ typedef struct {
  *
  * @mask receives what became black, for the caller to free.  It may be NULL.
  * Returns NULL with @error set and @mask untouched: USAGE for options out of
- * range or blocks that do not fit, MEMORY when there is none. */
+ * range or blocks that do not fit, MEMORY when there is not enough. */
 Image *image_damage (const Image *image, const DamageOptions *options,
                      Mask **mask, GError **error);

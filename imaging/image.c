@@ -216,7 +216,7 @@ void
 image_avoid_key (Image *image, gsize i)
 {
   guint16 *pixel = image->samples + i * (gsize) image->channels;
-  guint16 *last = pixel + image_colours (image) - 1; /* blue shows least */
+  guint16 *last = pixel + image_colours (image) - 1; /* least visible */
 
   if (has_key_colour (image, pixel))
     *last = (guint16) (*last > 0 ? *last - 1 : *last + 1);

@@ -1,9 +1,8 @@
-/* image.h - a picture in memory, with what its file said about it
+/* image.h - a picture in memory, with the metadata of its file
  *
- * Samples keep the range of the file, 0 .. 2^depth - 1, so that a sample that
- * nobody touched is written back bit for bit.  Pictures are always upright
- * here: the decoder turns them by their EXIF orientation, the encoder turns
- * them back.
+ * Samples keep the range of the file, 0 .. 2^depth - 1, so that an unchanged
+ * sample is written back bit for bit.  Pictures are always upright here: the
+ * decoder turns them by their EXIF orientation, the encoder turns them back.
  */
 #pragma once
 
@@ -12,15 +11,15 @@
 /* A palette PNG.  The samples of the image are the colours; @index says which
  * entry each pixel used, since entries may repeat. */
 typedef struct {
-  int depth;             /* bits an index, 1, 2, 4 or 8 */
+  int depth;             /* bits per index, 1, 2, 4 or 8 */
   int entries;           /* 1 .. 256 */
   guint8 colour[256][4]; /* red, green, blue, alpha */
   int alpha_entries;     /* length of the tRNS chunk, 0 for none */
   guint8 *index;         /* width x height */
 } ImagePalette;
 
-/* A piece of a file that is carried along untouched: a PNG chunk or a JPEG
- * marker segment. */
+/* A piece of a file that is kept unchanged: a PNG chunk or a JPEG marker
+ * segment. */
 typedef struct {
   char name[8]; /* "tEXt" of a PNG, "APP1" or "COM" of a JPEG */
   int place;    /* PNG: a PngPlace; JPEG: the marker code */
@@ -38,7 +37,7 @@ typedef enum {
   DENSITY_PER_INCH   /* JPEG */
 } DensityUnit;
 
-/* What the file said beside its pixels.  Any pointer may be NULL.
+/* The metadata of the file.  Any pointer may be NULL.
  *
  * @chunks holds all of it as raw pieces of that format, and goes back into a
  * file of the same format bit for bit.  @icc, @exif and the density are what
@@ -63,7 +62,7 @@ typedef struct {
 typedef struct TesseraImage {
   int width, height;     /* upright, at least 1 */
   int channels;          /* 1 grey, 2 grey alpha, 3 colour, 4 colour alpha */
-  int depth;             /* bits a sample: 1, 2, 4 (grey only), 8 or 16 */
+  int depth;             /* bits per sample: 1, 2, 4 (grey only), 8 or 16 */
   guint16 *samples;      /* interleaved, row after row, no padding */
   ImagePalette *palette; /* NULL unless the file had one */
   ImageMeta meta;
@@ -96,7 +95,7 @@ Image *image_middle (const Image *image, int side, GError **error);
 void image_free (Image *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Image, image_free)
 
-/* Takes @data over. */
+/* Takes ownership of @data. */
 ImageChunk *image_chunk_new (const char *name, int place, GBytes *data);
 
 /* A copy that shares the bytes. */
@@ -168,11 +167,11 @@ gboolean image_is_transparent (const Image *image, gsize i);
  * Call it for every pixel that was filled: none may become a hole. */
 void image_avoid_key (Image *image, gsize i);
 
-/* Makes wholly transparent pixels opaque.  A key colour stays: a PNG with one
+/* Makes fully transparent pixels opaque.  A key colour stays: a PNG with one
  * needs nothing, since pixels that are filled avoid it. */
 void image_make_opaque (Image *image);
 
-/* Exchanges all that the two hold. */
+/* Swaps the contents of the two. */
 void image_swap (Image *a, Image *b);
 
 /* Forgets the palette, so that any colour can be written.  What the file said

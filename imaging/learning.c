@@ -5,7 +5,7 @@ learn_default_options (void)
 {
   LearnOptions options = LEARN_DEFAULTS;
 
-  options.iterations = 0; /* what is usual for the algorithm */
+  options.iterations = 0; /* the algorithm's default */
   options.window = 4000;
   options.stride = 100;
   options.density = 0.02;

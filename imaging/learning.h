@@ -1,13 +1,14 @@
-/* learning.h - learners for patches of pictures: usual options and results */
+/* learning.h - learners for patches of pictures: default options and
+ * results */
 #pragma once
 
 #include "dictlearn/dictionary.h"
 #include "dictlearn/learner.h"
 
-/* Options that are usual for patches of pictures, for all learners. */
+/* Default options for patches of pictures, for all learners. */
 LearnOptions learn_default_options (void);
 
-/* Steps that learners do where nobody says how many. */
+/* The default number of steps. */
 static inline int
 learn_default_iterations (const LearnerClass *class,
                           const LearnOptions *options)

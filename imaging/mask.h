@@ -8,7 +8,7 @@
 
 typedef struct TesseraMask {
   int width, height;
-  guint8 *missing; /* one byte a pixel, row after row: 0 where all is known,
+  guint8 *missing; /* one byte per pixel, row after row: 0 where all is known,
                       else MASK_PIXEL or any of MASK_CHANNEL */
 } Mask;
 
@@ -23,8 +23,8 @@ mask_hides (guint8 missing, int c)
   return (missing & (MASK_PIXEL | MASK_CHANNEL (c))) != 0;
 }
 
-/* A mask of nothing.  NULL, with @error set (MEMORY), when there is not enough
- * memory. */
+/* A mask with nothing missing.  NULL, with @error set (MEMORY), when there is
+ * not enough memory. */
 Mask *mask_new (int width, int height, GError **error);
 
 /* @mask may be NULL. */
@@ -39,37 +39,37 @@ gboolean mask_check_size (const Mask *mask, int width, int height,
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
 
-/* Adds to @mask what @other, of the same size, says. */
+/* Adds @other, of the same size, to @mask. */
 void mask_add (Mask *mask, const Mask *other);
 
 /* How the colours of a mask picture are understood. */
 typedef enum {
   MASK_AUTO,     /* separately if there are pixels that name red alone, green
-                    alone and blue alone, as nobody paints by hand; never in a
-                    JPEG, whose colours are not exact */
+                    alone and blue alone, which no hand-painted mask has; never
+                    in a JPEG, whose colours are not exact */
   MASK_TOGETHER, /* any colour names the whole pixel */
   MASK_SEPARATE  /* red names red, green green, blue blue */
 } MaskColours;
 
-/* What a mask picture says: a pixel that can be seen and has a sample above
- * zero is missing.  A JPEG is never exactly black, so there the sample must
- * reach half of the range. */
+/* The mask in a picture: a visible pixel with a sample above zero is missing.
+ * A JPEG is never exactly black, so there the sample must reach half of the
+ * range. */
 Mask *mask_from_picture (const Image *picture, MaskColours colours,
                          GError **error);
 
 /* Whether some pixels miss only some of their colours. */
 gboolean mask_is_partial (const Mask *mask);
 
-/* A black and white picture of @mask, one bit a pixel; in colour if pixels
+/* A black and white picture of @mask, one bit per pixel; in colour if pixels
  * miss only some of theirs. */
 Image *mask_to_picture (const Mask *mask, GError **error);
 
-/* Pixels of one colour, given in 8 bits a channel.  In pictures that come from
- * a JPEG, samples may differ by a few levels. */
+/* Pixels of one colour, given in 8 bits per channel.  In pictures that come
+ * from a JPEG, samples may differ by a few levels. */
 Mask *mask_from_colour (const Image *image, const guint8 colour[3],
                         GError **error);
 
-/* Pixels that are wholly transparent. */
+/* Pixels that are fully transparent. */
 Mask *mask_from_alpha (const Image *image, GError **error);
 
 /* Whether all visible pixels of @image that are not in @ignore, which may be

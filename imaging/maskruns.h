@@ -1,8 +1,8 @@
 /* maskruns.h - a mask in few bytes, to be sent
  *
  * The pixels, row after row, are runs that are known and missing in turn,
- * the first one known.  Each run is written as its length, seven bits a byte,
- * low ones first, with the top bit set in all bytes but the last:
+ * the first one known.  Each run is written as its length, seven bits per
+ * byte, low ones first, with the top bit set in all bytes but the last:
  *
  *     3 known, 200 missing, 1 known   ->   03  C8 01  01
  *

@@ -1,4 +1,4 @@
-/* metric.h - how close a result is to the picture it should be
+/* metric.h - how close a result is to its reference
  *
  * With x a sample of the reference, y that of the result, and R the largest
  * value of a sample:
@@ -39,7 +39,7 @@ typedef struct {
 /* Compares @result with @reference; swapping the two changes no score.
  *
  * The pixels of @masked, which may be NULL, count for @score->psnr_masked.
- * Returns FALSE with @error set: INPUT when the sizes differ, MEMORY when there
- * is no memory for a few dozen rows. */
+ * Returns FALSE with @error set: INPUT when the sizes differ, MEMORY when
+ * there is not enough for a few dozen rows. */
 gboolean image_score (const Image *reference, const Image *result,
                       const Mask *masked, ImageScore *score, GError **error);

@@ -1,4 +1,4 @@
-/* patchgrid.h - where overlapping patches stand in a picture
+/* patchgrid.h - positions of overlapping patches in a picture
  *
  * Along a side of @length pixels, patches of @patch pixels are @step apart, and
  * the last one is flush with the edge; where @length is less than @patch, there

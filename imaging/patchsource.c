@@ -133,7 +133,7 @@ count_used (PatchSource *self, gsize picture)
   self->seen[picture] = USED;
 }
 
-/* A picture that was good in an epoch before may be gone now. */
+/* A picture that was usable in an earlier epoch may be gone now. */
 static void
 skip (PatchSource *self, gsize picture, const char *why)
 {
@@ -173,7 +173,7 @@ common_divisor (gsize a, gsize b)
   return b == 0 ? a : common_divisor (b, a % b);
 }
 
-/* Takes @image over. */
+/* Takes ownership of @image. */
 static void
 open_picture (PatchSource *self, gsize number, Image *image)
 {
@@ -214,7 +214,7 @@ next_place (PatchSource *self)
            (guint64) picture->number << 32 | run, length + (run < longer));
 }
 
-/* Whether another try might find the picture good. */
+/* Whether the picture may still be usable. */
 static gboolean
 is_no_fault_of_picture (const GError *error)
 {

@@ -16,7 +16,7 @@
 typedef Image *(*PictureLoader) (const char *path, gpointer data,
                                  GError **error);
 
-/* Told of a picture that is left out, and why. */
+/* Called for a picture that is skipped, with the reason. */
 typedef void (*PictureSkipped) (const char *path, const char *why,
                                 gpointer data);
 
@@ -24,8 +24,8 @@ typedef struct {
   int patch;           /* side */
   int channels;        /* 1: colours are averaged; 3: grey is repeated */
   int step;            /* corners of patches are multiples of this */
-  guint64 max_patches; /* an epoch, 0 for all; shared evenly by the pictures.
-                          What one cannot give, those after it give */
+  guint64 max_patches; /* per epoch, 0 for all; shared evenly by the pictures.
+                          What one cannot give is taken from later ones */
   guint64 seed;
   PictureLoader load;
   PictureSkipped skipped; /* may be NULL */
@@ -50,9 +50,9 @@ void patch_source_begin (PatchSource *self, int epoch);
  * end of the epoch. */
 int patch_source_read (PatchSource *self, Mat *Y);
 
-/* Whether all pictures had their turn so far, or were no good.  FALSE with
- * @error set when the loader was cancelled or there was no memory for one:
- * patches without it would be others. */
+/* Whether all pictures so far were read or were unusable.  FALSE with @error
+ * set when the loader was cancelled or there was no memory for one: without it
+ * the patches would differ. */
 gboolean patch_source_check (const PatchSource *self, GError **error);
 
 /* Pictures that gave patches, and that were left out, in all epochs so far;

@@ -1,4 +1,4 @@
-/* planes.h - a picture as floats, one plane a channel
+/* planes.h - a picture as floats, one plane per channel
  *
  * Black is 0 and white is 1, whatever the bit depth.
  */

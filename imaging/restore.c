@@ -62,7 +62,7 @@ choose_noise (const Image *image, const Mask *missing,
 }
 
 /* What of the noise is removed: @options may make it weaker or stronger, and
- * insist where it is not sure. */
+ * remove it even where it is uncertain. */
 static FoundNoise
 noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 {
@@ -78,8 +78,8 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 
 /* ---- 3. to 5. ---- */
 
-/* The one that is named, or the one inside that does most of the work: noise
- * is removed with cosines. */
+/* The dictionary that the user named, or the built-in one that does most of
+ * the work: noise is removed with cosines. */
 static char *
 describe_dictionary (const Image *image, gboolean filled,
                      const RestoreOptions *options)

@@ -1,4 +1,4 @@
-/* restore.h - the way of a damaged picture through the engine
+/* restore.h - restores a damaged picture
  *
  * The model: clean samples, plus Gaussian noise, rounded and clipped, and some
  * pixels that are missing altogether.  In this order:
@@ -27,7 +27,7 @@ typedef struct {
   double sigma;     /* of the noise that was removed; 0 for none */
   FoundNoise noise; /* what was found, before options changed its strength */
   gsize patches;    /* that were coded, over all passes */
-  char *dictionary; /* what dictionary_describe() says of the one used */
+  char *dictionary; /* dictionary_describe() of the one used */
 } RestoreReport;
 
 void restore_report_clear (RestoreReport *report);
@@ -44,7 +44,8 @@ gboolean image_may_have_noise (const Image *image,
  *
  * @report starts out zeroed, and is cleared by the caller.  @progress may be
  * NULL.  Returns FALSE with @error set, and @image as it was: INPUT when the
- * sizes differ or nothing is known, LIMIT for lack of memory, CANCELLED. */
+ * sizes differ or nothing is known, MEMORY or LIMIT for lack of memory,
+ * CANCELLED. */
 gboolean image_restore (Image *image, const Mask *missing,
                         const RestoreOptions *options, RestoreReport *report,
                         const Progress *progress, GError **error);

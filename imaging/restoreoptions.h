@@ -17,7 +17,7 @@ typedef enum { FILL_AUTO, FILL_SMOOTH, FILL_TEXTURE } ThickFill;
 /* Their names, in that order, NULL at the end. */
 extern const char *const thick_fill_names[];
 
-/* The noise level is not known: estimate it. */
+/* The noise level is unknown: estimate it. */
 #define SIGMA_UNKNOWN (-1.)
 
 /* The largest level that makes sense: nothing of the picture is left. */
@@ -28,21 +28,21 @@ typedef struct {
                                NULL for none */
   double sigma; /* noise to remove: its standard deviation where white is 255,
                    0 for none, or SIGMA_UNKNOWN */
-  double strength; /* factor of the noise that is found; 0 for 1 where it is
-                      sure, and nothing else */
+  double strength; /* factor of the noise that is found; 0 means 1 where the
+                      noise is certain, and no removal elsewhere */
   double grain;    /* fraction of the fine grain to leave, 0 .. 1 */
   RestoreQuality quality;
-  const Dictionary *dictionary; /* NULL for those inside the program */
-  gboolean cosines; /* without a dictionary: use cosines alone, and nothing
-                       that was learned */
+  const Dictionary *dictionary; /* NULL for the built-in ones */
+  gboolean cosines; /* without a dictionary: use cosines alone, nothing
+                       learned */
   gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */
-  int max_atoms;    /* per patch, for missing pixels; 0 for the usual number */
+  int max_atoms;    /* per patch, for missing pixels; 0 for the default */
   ThickFill fill;
   guint64 seed;     /* of the search for texture */
   gboolean pursuit; /* remove noise by pursuit even if @dictionary is
                        orthonormal, so that all have the same coder */
-  int tile; /* side of the squares in which noise is removed; 0 for the usual
-               one.  Changes the memory needed, not the result. */
+  int tile; /* side of the squares in which noise is removed; 0 for the
+               default.  Changes the memory needed, not the result. */
 } RestoreOptions;
 
 #define RESTORE_DEFAULTS ((RestoreOptions){ .quality = QUALITY_NORMAL })

@@ -374,8 +374,8 @@ typedef struct {
   uint64_t seed; /* of the search for texture */
 
   /* For TESSERA_NOISE_ESTIMATE. */
-  double strength; /* factor of the noise that is found, 0 to 10; 0 for 1
-                      where it is sure, and nothing else */
+  double strength; /* factor of the noise that is found, 0 to 10; 0 means 1
+                      where the noise is certain, and no removal elsewhere */
   double grain;    /* fraction of the fine grain to leave, 0 to 1 */
 } TesseraRestoreOptions;
 
@@ -459,7 +459,7 @@ TESSERA_API TesseraDictionary *tessera_dictionary_dct (int patch, int channels,
                                                        GError **error);
 
 /* 300 atoms of 10 x 10 x 3 that come with the library, learned from
- * photographs by the online algorithm. */
+ * photographs for filling missing pixels. */
 TESSERA_API TesseraDictionary *tessera_dictionary_learned (void);
 
 /* The columns of @atoms, n x k, scaled to length one.  INPUT when a column is

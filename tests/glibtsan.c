@@ -3,9 +3,9 @@
  * GLib is not instrumented, and its GMutex and GCond are futexes, not those of
  * the C library: ThreadSanitizer sees neither, and takes all that they guard
  * for races.  These functions stand in front of GLib's, call them, and add
- * what they mean: who unlocks hands on what it has done, who locks takes it.
- * The same holds for the count of references of a GBytes and for what is done
- * once.  Atomic numbers are instrumented in our own code.
+ * what they mean: unlocking publishes what was written before, locking
+ * receives it.  The same holds for the count of references of a GBytes and for
+ * what is done once.  Atomic numbers are instrumented in our own code.
  *
  * Linked into what "make check-tsan" builds, and into nothing else.
  */

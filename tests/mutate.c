@@ -17,7 +17,7 @@ static const guint64 bad_numbers[] = {
   0x80000000, 0xfffffffe, 0xffffffffu, G_MAXINT64, G_MAXUINT64
 };
 
-/* A row of random numbers. */
+/* A sequence of random numbers. */
 typedef struct {
   guint64 seed, stream, count;
 } Dice;

@@ -115,7 +115,7 @@ draw (Image *image, int what, int seed)
       }
 }
 
-/* So do pictures that nobody took: flat, of gradients, of two colours. */
+/* So do synthetic pictures: flat, of gradients, of two colours. */
 static void
 test_clean_drawings_stay (void)
 {

@@ -261,7 +261,7 @@ test_page_with_a_speck_is_not_dead (void)
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
-/* Pixels that nobody sees are mostly black; they are not dead. */
+/* Invisible pixels are mostly black; they are not dead. */
 static void
 test_transparent_is_not_dead (void)
 {

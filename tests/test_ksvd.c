@@ -205,7 +205,7 @@ compare_with_svd (CodingStage *self, int atom)
 static void
 test_exact_equals_svd (void)
 {
-  /* About 60 uses an atom against 24 rows, then about 10. */
+  /* About 60 uses per atom against 24 rows, then about 10. */
   const int counts[] = { 600, 100 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (counts); i++) {
@@ -494,8 +494,8 @@ landscape_patches (int count)
   return Y;
 }
 
-/* 10,000 patches, 300 atoms, 10 a patch, 20 iterations: K-SVD prototypes leave
- * 16.8 of 255. */
+/* 10,000 patches, 300 atoms, 10 per patch, 20 iterations: K-SVD prototypes
+ * leave 16.8 of 255. */
 static void
 test_landscape (void)
 {

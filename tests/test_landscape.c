@@ -1,7 +1,7 @@
 /* test_landscape.c - quality on the landscape pictures, with their masks
  *
- * The bounds are what the program must reach; figures of other programs stand
- * in docs/benchmarks.md.  The engine gets the damaged picture and the mask.
+ * The bounds are what the program must reach; figures of other programs are in
+ * docs/benchmarks.md.  The engine gets the damaged picture and the mask.
  */
 #include "imaging/metric.h"
 #include "imaging/restore.h"

@@ -131,7 +131,7 @@ test_depth (void)
   assert_within (image_noise_level (noisy, NULL), 10, 0.1);
 }
 
-/* Whatever stands in pixels that are ignored or cannot be seen. */
+/* Ignored and invisible pixels never affect the result. */
 static void
 test_ignored (void)
 {

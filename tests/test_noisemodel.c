@@ -237,7 +237,7 @@ restore (Image *image, double strength, double grain)
   g_assert_cmpfloat (report.sigma, >, 0);
 }
 
-/* Nothing was told; and the strength and the grain do what they say. */
+/* Without options; and strength and grain do what they promise. */
 static void
 test_grain_is_removed (void)
 {

@@ -76,7 +76,7 @@ test_definition (void)
           check_shape (&shapes[s], (MatOp) op_a, (MatOp) op_b, set);
 }
 
-/* Columns come out the same wherever they stand and whatever is beside them.
+/* Columns are the same wherever they are and whatever is beside them.
  */
 static void
 test_any_cut (void)

@@ -1,4 +1,5 @@
-/* test_parser.c - words of a command line to values, or one line of blame */
+/* test_parser.c - words of a command line to values, or one line of
+ * complaint */
 #include "app/cli/optionlist.h"
 #include "app/cli/parser.h"
 #include "base/error.h"

@@ -227,7 +227,7 @@ test_others_make_up (void)
                   &record);
     g_auto (Mat) Y = read_epoch (source, 192);
 
-    /* A picture that comes last has nobody after it. */
+    /* No picture comes after the last one. */
     g_assert_cmpint (Y.cols, <=, 700);
     met += Y.cols == 700;
     /* From the second epoch on all is known but for the small one. */
@@ -421,8 +421,8 @@ test_kinds (void)
 
 /* ---- memory ---- */
 
-/* Most of what this process ever had in memory, in bytes; 0 where nobody can
- * tell.  The address sanitizer keeps for a while what was freed. */
+/* Most of what this process ever had in memory, in bytes; 0 where unknown.
+ * The address sanitizer keeps for a while what was freed. */
 static double
 peak_memory (void)
 {

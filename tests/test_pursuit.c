@@ -35,7 +35,7 @@ least_squares (const MatF *D, const float *y, const float *w,
 }
 
 /* Orthogonal matching pursuit as a textbook has it: one signal, residual
- * formed anew in each step, least squares from scratch.  @w is 0 .. 1. */
+ * recomputed in each step, least squares from scratch.  @w is 0 .. 1. */
 static int
 textbook_pursuit (const MatF *D, const float *y, const float *w,
                   const PursuitOptions *options, int *chosen, double *x)
@@ -365,7 +365,7 @@ test_corner_cases (void)
       g_assert_true (isfinite (sparse_value (&X, p)[s]));
 }
 
-/* Numbers that are none, or too large to be squared. */
+/* NaN, infinity, or numbers too large to be squared. */
 static void
 test_not_finite (void)
 {

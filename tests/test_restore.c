@@ -87,8 +87,8 @@ restore (Image *image, const Mask *mask, const Dictionary *dictionary)
   g_assert_cmpuint (report.masked_pixels, ==, mask_count (mask));
 }
 
-/* Every kind of picture: what is known stays bit for bit, what is painted
- * under the mask has no influence, a smooth picture comes back. */
+/* Every kind of picture: what is known stays bit for bit, masked pixels never
+ * affect the result, a smooth picture comes back. */
 static void
 test_all_kinds (void)
 {
@@ -203,8 +203,8 @@ test_pictures_smaller_than_a_patch (void)
     }
 }
 
-/* What cannot be seen is no knowledge: the colour behind transparent pixels
- * does not leak into the filled ones. */
+/* Invisible pixels count as unknown: the colour behind transparent pixels does
+ * not leak into the filled ones. */
 static void
 test_transparent_pixels_do_not_leak (void)
 {

@@ -1,4 +1,4 @@
-/* test_taskdriven.c - the gradient of what a dictionary is to do */
+/* test_taskdriven.c - the gradient of the error for a task */
 #include "base/random.h"
 #include "dictlearn/taskdriven.h"
 #include "tests/support.h"

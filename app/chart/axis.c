@@ -45,7 +45,7 @@ axis_place (const Axis *self, double value)
          / (self->to - self->from);
 }
 
-/* Takes @label over. */
+/* Takes ownership of @label. */
 static void
 add_tick (Axis *self, double value, char *label)
 {
@@ -79,7 +79,7 @@ lay_out_linear (Axis *self, double min, double max)
   self->from = step * first;
   self->to = step * last;
   for (double i = first; i <= last; i++)
-    /* Adding zero makes a zero of minus zero. */
+    /* Adding zero turns minus zero into zero. */
     add_tick (self, i * step, g_strdup_printf ("%.8g", i * step + 0.));
 }
 

@@ -7,7 +7,7 @@ typedef enum { AXIS_LINEAR, AXIS_LOG } AxisScale;
 
 typedef struct {
   double value;
-  char *label; /* as SVG has it inside a <text> */
+  char *label; /* SVG for the content of a <text> */
 } Tick;
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
   GArray *ticks;   /* Tick, within the ends */
 } Axis;
 
-/* Lays an axis out for values from @min to @max: finite, min <= max, and above
+/* Lays out an axis for values from @min to @max: finite, min <= max, and above
  * zero on a logarithmic axis. */
 void axis_init (Axis *self, AxisScale scale, double min, double max);
 void axis_clear (Axis *self);

@@ -23,11 +23,11 @@ Plot *plot_new (const PlotOptions *options);
 void plot_free (Plot *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Plot, plot_free)
 
-/* A line below the title.  Takes @note over. */
+/* A line below the title.  Takes ownership of @note. */
 void plot_take_note (Plot *self, char *note);
 
 /* Starts a line, which the legend calls @name (copied).  After eight lines,
- * colours come again. */
+ * colours repeat. */
 void plot_add_line (Plot *self, const char *name);
 
 /* One more point of the latest line: the mean, and a band from the least to

@@ -1,4 +1,4 @@
-/* table.h - results with named columns, as CSV, as JSON and for people
+/* table.h - results with named columns, as CSV, as JSON and as text
  *
  * A table is filled cell by cell, row after row.
  */
@@ -25,12 +25,12 @@ void table_add_text (Table *self, const char *text);
 /* Three cells: mean, least and largest. */
 void table_add_spread (Table *self, const Spread *spread);
 
-/* A line of names, then a line a row.  Numbers have as many digits as they
+/* A line of names, then one line per row.  Numbers have as many digits as they
  * need to be read back the same. */
 GBytes *table_to_csv (const Table *self);
 
-/* An object a row, its members named like the columns; an empty cell is null.
- * The caller owns it. */
+/* One object per row, its members named like the columns; an empty cell is
+ * null.  The caller owns it. */
 JsonArray *table_to_json (const Table *self);
 
 /* Aligned columns, numbers with four digits, without a newline at the end. */

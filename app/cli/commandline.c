@@ -138,7 +138,7 @@ count_dashes (const GPtrArray *paths)
   return count;
 }
 
-/* Standard input and output are there only once. */
+/* Standard input and output can be used only once. */
 static gboolean
 check_standard_streams (const CommandLine *line, const GPtrArray *inputs,
                         const GPtrArray *outputs, GError **error)

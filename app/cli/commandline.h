@@ -18,18 +18,18 @@ typedef enum {
 } CommonOptions;
 
 typedef struct {
-  /* What the command says about itself. */
+  /* The command's description. */
   const char *usage; /* "IN -o OUT" */
   const char *about; /* what it does, then examples */
   int min_arguments, max_arguments;
   CommonOptions common;
   GArray *options; /* Option */
 
-  /* What the user said. */
+  /* What the user asked for. */
   gboolean answered; /* by --help or --version: there is nothing to do */
-  char **arguments;  /* files to read, as many as there may be */
+  char **arguments;  /* files to read */
   gboolean json, force, quiet, verbose, help, version;
-  int threads; /* 0 for one a core */
+  int threads; /* 0 for one per core */
   guint64 seed;
   const char *dictionary; /* NULL for the built-in one */
   ImageLimits limits;

@@ -1,16 +1,17 @@
-/* interrupt.h - Ctrl-C, and other polite ways to stop the program
+/* interrupt.h - Ctrl-C and other signals that stop the program
  *
  * The first SIGINT, SIGTERM or SIGHUP asks the work to stop.  If the program
- * is still there after a second, since it hangs in a read say, or if a second
- * signal comes, it ends at once.  Either way it says so, leaves no unfinished
- * file behind and exits with 130.  Work that saves what it has done so far may
- * ask for more than that second; the second signal still ends it.
+ * is still running after a second, for example because it is blocked in a
+ * read, or if a second signal comes, it ends at once.  Either way it says so,
+ * leaves no unfinished file behind and exits with 130.  Work that saves what
+ * it has done so far may ask for more than that second; the second signal
+ * still ends it.
  */
 #pragma once
 
 #include <gio/gio.h>
 
-/* To be called once, at the start. */
+/* Call it once, at the start. */
 void interrupt_init (void);
 
 /* Is cancelled by the first signal. */
@@ -20,6 +21,6 @@ GCancellable *interrupt_cancellable (void);
  * then gives it all the time it needs. */
 void interrupt_be_patient (void);
 
-/* From here on what is left is to save: interrupt_cancellable() is another
- * one, which no signal cancels. */
+/* From here on only saving remains: interrupt_cancellable() returns a new one,
+ * which no signal cancels. */
 void interrupt_begin_saving (void);

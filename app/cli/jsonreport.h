@@ -1,6 +1,6 @@
 /* jsonreport.h - results for programs: one JSON object on standard output
  *
- * Its keys never change their meaning; a value that there is not is null.
+ * Its keys never change their meaning; missing values are null.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ option_flag (const Option *option, const char *text, GError **error)
 
 /* ---- numbers ---- */
 
-/* The factor that a suffix stands for; 0 when it is none. */
+/* The factor that a suffix stands for; 0 when it is not one. */
 static guint64
 suffix_factor (const char *suffix)
 {

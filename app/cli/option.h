@@ -1,4 +1,4 @@
-/* option.h - one option of a command, and the kinds of values there are
+/* option.h - one option of a command, and the kinds of values
  *
  * A row of a command's table says what an option is called, how its value is
  * read and where that goes.  Ranges are checked here, so a command sees only

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Work that is done sooner shows no bar at all. */
+/* Shorter work shows no bar at all. */
 #define FIRST_DRAWN_AFTER (G_USEC_PER_SEC / 4)
 #define REDRAWN_AFTER (G_USEC_PER_SEC / 10)
 
@@ -41,7 +41,7 @@ progress_seconds_left (double done, gint64 elapsed)
   return (gint64) ((double) elapsed * (1 - done) / done / G_USEC_PER_SEC);
 }
 
-/* "1:02:03 left", or nothing while nobody can tell. */
+/* "1:02:03 left", or nothing while that is unknown. */
 static char *
 time_left (double done, gint64 elapsed)
 {

@@ -8,8 +8,8 @@ typedef struct {
   gint64 started, drawn; /* microseconds; drawn is 0 before the first time */
 } ProgressBar;
 
-/* Starts a bar.  What is returned is for the functions that do the work; it
- * also stops them when the program is interrupted, bar or no bar.
+/* Starts a bar.  Pass the result to the functions that do the work; it also
+ * stops them when the program is interrupted, with or without a visible bar.
  * @bar must live as long as it. */
 Progress progress_bar_start (ProgressBar *bar, const char *label);
 
@@ -19,6 +19,6 @@ void progress_bar_set_label (ProgressBar *bar, const char *label);
 /* Takes the bar off the screen. */
 void progress_bar_stop (ProgressBar *bar);
 
-/* What is left, in seconds, of work of which the share @done took @elapsed
- * microseconds; -1 while that would be a wild guess. */
+/* The time left, in seconds, for work of which the share @done took @elapsed
+ * microseconds; -1 while it cannot be estimated. */
 gint64 progress_seconds_left (double done, gint64 elapsed);

@@ -15,7 +15,7 @@
 /* Longer words are not typing slips, and the table stays small. */
 #define MAX_LETTERS 32
 
-/* One slip in so many letters is near. */
+/* One slip per this many letters counts as near. */
 #define LETTERS_A_SLIP 3
 
 static int

@@ -10,7 +10,7 @@
 #define YELLOW "\033[1;33m"
 #define PLAIN_TEXT "\033[0m"
 
-/* Where nobody knows better. */
+/* The default width. */
 #define USUAL_COLUMNS 80
 
 static gboolean is_quiet;
@@ -149,7 +149,7 @@ terminal_clear_status (void)
 static void
 write_raw (const char *text)
 {
-  /* There is nobody left to tell if this fails. */
+  /* If this fails, there is no way to report it. */
   if (write (STDERR_FILENO, text, strlen (text)) < 0)
     return;
 }

@@ -1,4 +1,4 @@
-/* terminal.h - what the program tells people, on standard error
+/* terminal.h - messages to the user, on standard error
  *
  * Messages are one line each.  Colour and the status line appear on a terminal
  * only; colour not where NO_COLOR is set.
@@ -17,10 +17,10 @@ void terminal_init (gboolean quiet, gboolean verbose);
  * replaced: an error is one line. */
 void terminal_error (const char *message);
 
-/* "tessera: note: ..." for what deserves a look though it is no error. */
+/* "tessera: note: ..." for things worth knowing that are not errors. */
 void terminal_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* The result in a line, as it is. */
+/* The result, one line, unchanged. */
 void terminal_result (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Only with --verbose. */
@@ -32,6 +32,6 @@ int terminal_columns (void);
 void terminal_draw_status (const char *text);
 void terminal_clear_status (void);
 
-/* "tessera: MESSAGE" when the program is about to go.  Needs no memory and no
- * locks, and may be called from any thread. */
+/* "tessera: MESSAGE" when the program is about to exit.  Needs no memory and
+ * no locks, and may be called from any thread. */
 void terminal_last_words (const char *message);

@@ -1,7 +1,7 @@
 /* timebudget.h - work that the user or the clock may stop
  *
- * A progress to hand to work that has so many seconds.  Time in which the work
- * is only looked at need not count: the clock can be halted.
+ * A progress for work with a time limit.  Time spent only on observing the
+ * work need not count: the clock can be stopped.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef struct {
   double limit;          /* seconds; 0 for none */
   gint64 started;        /* microseconds; moved on by the time that does not
                             count */
-  gint64 halted;         /* since then the clock stands; 0 if it runs */
+  gint64 halted;         /* when the clock was stopped; 0 if it runs */
 } TimeBudget;
 
 /* Starts the clock.  @shown must live as long as @self. */

@@ -97,7 +97,7 @@ add_options (Compare *compare)
   command_line_add (&compare->line, rows, G_N_ELEMENTS (rows));
 }
 
-/* What is usual where nothing was said: the paper's experiment. */
+/* The defaults: the paper's experiment. */
 static gboolean
 apply_defaults (Compare *compare, GError **error)
 {

@@ -1,19 +1,20 @@
 /* compare.h - what the command "compare" is made of
  *
- * Contenders, dictionaries learned here or brought along, restore the same
- * damaged test pictures.  A contender with a way to restore is a method.
+ * Contenders, which are dictionaries learned here or given by the user,
+ * restore the same damaged test pictures.  A contender and a way to restore
+ * make a method.
  *
  *     compare.c            the options, and the order of things
  *     data.c        which pictures train and which test; patches
  *     contenders.c  what is compared, and with which settings
- *     learning.c       learning, and how well it goes meanwhile
+ *     learning.c       learning, and learning curves
  *     testing.c        damages, restores and scores the test pictures
  *     summary.c     means, deviations, paired differences
  *     tables.c      the results as tables and as JSON
  *     report.c      the files of the report
  *     page.c        its page
  *
- * A restoration is handed a Damaged, which holds nothing of the clean picture.
+ * A restoration is given a Damaged, which holds nothing of the clean picture.
  */
 #pragma once
 
@@ -68,7 +69,7 @@ typedef struct {
   ContenderKind kind;
   const LearnerClass *learner;      /* of a learner */
   LearnOptions (*published) (void); /* settings of its paper, or NULL */
-  char *file; /* of a dictionary that was brought along */
+  char *file; /* of a dictionary given by the user */
 
   /* Once it is ready. */
   gboolean ready;
@@ -175,7 +176,7 @@ compare_length (const Compare *compare)
   return compare->patch * compare->patch * COMPARE_CHANNELS;
 }
 
-/* Atoms a patch where patches are separate: the paper's tenth. */
+/* Atoms per patch where patches are separate: the paper's tenth. */
 static inline int
 compare_atoms_per_patch (const Compare *compare)
 {
@@ -211,7 +212,7 @@ compare_method_name (const Compare *compare, guint i)
 /* ---- data.c ---- */
 
 /* Fills in training, probing and testing.  FALSE with @error set (INPUT,
- * USAGE) when there is too little. */
+ * USAGE) when there are too few pictures. */
 gboolean compare_find_pictures (Compare *compare, GError **error);
 
 /* Fills in Y. */
@@ -224,7 +225,7 @@ gboolean compare_gather_patches (Compare *compare, const Progress *progress,
 const char *const *compare_algorithm_names (void);
 
 /* Makes the contenders that were asked for and their methods.  FALSE with
- * @error set (USAGE, INPUT) when a dictionary that was brought along does not
+ * @error set (USAGE, INPUT) when a dictionary given by the user does not
  * fit. */
 gboolean compare_make_contenders (Compare *compare, GError **error);
 void compare_contender_clear (gpointer contender);
@@ -261,7 +262,7 @@ gboolean compare_damage_picture (const Compare *compare, guint damage,
 typedef struct {
   const Dictionary *dictionary; /* NULL for the engine */
   Protocol protocol;
-  int max_atoms;  /* a patch, where patches are separate */
+  int max_atoms;  /* per patch, where patches are separate */
   gboolean quick; /* fewer overlapping patches */
 } RestoreMethod;
 
@@ -281,7 +282,7 @@ void compare_summarise (Compare *compare);
 
 /* ---- tables.c ---- */
 
-/* A row for each picture, damage and method, and for each look at the
+/* A row for each picture, damage and method, and for each test of the
  * probes. */
 Table *compare_scores_table (const Compare *compare);
 Table *compare_curves_table (const Compare *compare);
@@ -289,10 +290,10 @@ Table *compare_curves_table (const Compare *compare);
 /* What results.json holds. */
 JsonObject *compare_to_json (const Compare *compare);
 
-/* The summary for people. */
+/* The summary as text. */
 char *compare_to_text (const Compare *compare);
 
-/* ---- report.c, comparepage.c ---- */
+/* ---- report.c, page.c ---- */
 
 gboolean compare_write_report (const Compare *compare, GError **error);
 

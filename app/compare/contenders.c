@@ -28,7 +28,8 @@ compare_init_name (InitKind kind)
 }
 
 /* The settings of the paper behind this program: p1 = p2 = 500, T = 2000, full
- * whitening, a step a patch, 10 % non-zeros, the warm start of Algorithm 4. */
+ * whitening, one step per patch, 10 % non-zeros, the warm start of Algorithm
+ * 4. */
 static LearnOptions
 online_as_published (void)
 {
@@ -43,7 +44,7 @@ online_as_published (void)
   return options;
 }
 
-/* As it is in textbooks: from samples, and atoms that are used at all stay. */
+/* As in textbooks: starts from samples, and replaces only unused atoms. */
 static LearnOptions
 ksvd_as_published (void)
 {
@@ -55,7 +56,7 @@ ksvd_as_published (void)
   return options;
 }
 
-/* Learners with the settings of those who published them. */
+/* Learners with their published settings. */
 static const struct {
   const char *name, *learner;
   LearnOptions (*options) (void);
@@ -73,7 +74,7 @@ compare_learn_options (const Compare *compare, const Contender *contender)
   if (!contender->learner->complete) {
     o.atoms = compare->atoms;
     o.atoms_per_sample = MIN (compare->train_atoms, compare_length (compare));
-    /* There are n cosines and no more. */
+    /* There are only n cosines. */
     if (compare->atoms > 0 && compare->atoms != compare_length (compare)
         && o.init == INIT_DCT)
       o.init = INIT_DATA;
@@ -126,7 +127,7 @@ compare_contender_clear (gpointer data)
     g_array_unref (contender->curve);
 }
 
-/* By protocol first: those that compete stand together. */
+/* By protocol first, so that competing methods are adjacent. */
 static void
 make_methods (Compare *compare)
 {

@@ -23,18 +23,19 @@ enum { STREAM_SPLIT = 0x636d7000, STREAM_PROBES };
 #define USUAL_TESTS 20
 #define TEST_SHARE 4
 
-/* Probes: enough that one odd picture does not matter, few enough that a look
- * at them takes no longer than a step of learning. */
+/* Probes: enough that one odd picture does not matter, few enough that testing
+ * them takes no longer than a step of learning. */
 #define MOST_PROBES 3
 #define PROBE_SHARE 4
 
 /* Numbers that training patches may have in all: 2 GB. */
 #define MOST_NUMBERS 250e6
 
-/* ---- which are good ---- */
+/* ---- usable pictures ---- */
 
 /* Finds out whether the picture can be read and is larger than a patch.  FALSE
- * with @error set when there is no memory for it, which is no fault of its. */
+ * with @error set when there is not enough memory, which does not mean that
+ * the picture is bad. */
 static gboolean
 try_picture (Compare *compare, const char *path, gboolean *good,
              GError **error)
@@ -118,7 +119,7 @@ contents_new (void)
 
 /* The path of a picture that was asked for before and has the same content.
  * NULL if there is none; @path, which must live as long as @seen, is then
- * found later.  A file that cannot be read is like no other. */
+ * found later.  A file that cannot be read equals no other. */
 static const char *
 contents_find (GHashTable *seen, const char *path)
 {
@@ -135,8 +136,7 @@ contents_find (GHashTable *seen, const char *path)
   return same;
 }
 
-/* Leaves out pictures that are there twice: one would train, and the other
- * test. */
+/* Leaves out duplicate pictures: one copy might train and the other test. */
 static void
 drop_copies (Compare *compare, GPtrArray *paths)
 {

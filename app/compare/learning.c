@@ -1,8 +1,8 @@
-/* learning.c - learning, and how well it goes meanwhile
+/* learning.c - learning, and learning curves
  *
  * Every learner gets the same patches in the same order, and begins from the
- * same dictionary where it can.  Now and then the clock is halted and the
- * dictionary of the moment restores the probes: pictures that give no training
+ * same dictionary where it can.  Now and then the clock is stopped and the
+ * current dictionary restores the probes: pictures that give no training
  * patches and do not test.
  */
 #include "app/compare/compare.h"
@@ -17,14 +17,14 @@
 
 #include <math.h>
 
-/* From one look at the probes to the next, iterations grow by this: looks are
- * even on a logarithmic axis, and few. */
+/* Between tests of the probes the number of iterations grows by this factor:
+ * the tests are evenly spaced on a logarithmic axis, and few. */
 #define PROBE_GROWTH 1.3
 
 /* Probes are the middles of pictures. */
 #define PROBE_SIDE 150
 
-/* Patches handed over between two looks at the clock. */
+/* Patches fed between two checks of the clock. */
 #define BLOCK 512
 
 /* ---- probes ---- */
@@ -44,7 +44,8 @@ clear_probe (gpointer data)
   damaged_clear (&probe->damaged);
 }
 
-/* Probes suffer the first kind of damage.  One that cannot is left out. */
+/* Probes get the first kind of damage.  One that it does not fit is left
+ * out. */
 static GArray *
 make_probes (const Compare *compare)
 {

@@ -1,7 +1,7 @@
 /* page.c - the page of the report: one file that needs nothing else
  *
- * report.html is a template with marks of the form @NAME@, in which style,
- * script, data and curves are put.  The data is JSON inside a script element
+ * report.html is a template in which marks of the form @NAME@ are replaced by
+ * style, script, data and curves.  The data is JSON inside a script element
  * that is never run; since "<" is written as \u003c there, no name of a file
  * can end it.
  */
@@ -235,7 +235,7 @@ static const struct {
               { "@DATA@", put_data },
               { "@SCRIPT@", put_script } };
 
-/* The marks stand in the template in the order of the table. */
+/* The marks occur in the template in the order of the table. */
 GBytes *
 compare_to_page (const Compare *compare, GError **error)
 {

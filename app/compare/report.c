@@ -1,6 +1,6 @@
 /* report.c - the files of the report
  *
- *     index.html        the page (comparepage.c)
+ *     index.html        the page (page.c)
  *     results.json      everything; its schema is docs/results.schema.json
  *     results.csv       a line for each picture, damage and method
  *     curves.csv        how good dictionaries were while they were learned

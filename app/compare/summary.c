@@ -2,8 +2,8 @@
  *
  * A method is compared with the reference on the same pictures: the mean of
  * the differences, and the interval that holds the true one with 95 %
- * confidence (base/student.h).  Pictures differ far more than methods do; the
- * differences within a picture leave that out.
+ * confidence (base/student.h).  Pictures differ far more than methods do;
+ * differences within a picture are not affected by that.
  */
 #include "app/compare/compare.h"
 

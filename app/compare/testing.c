@@ -7,7 +7,7 @@
 #include "imaging/codec/codec.h"
 #include "imaging/restore.h"
 
-/* Stream of the seeds of damages, one a picture. */
+/* Stream of the seeds of damages, one per picture. */
 #define STREAM_DAMAGE 0x636d7800
 
 /* Of pictures that are shown, the middle at most this large: the page must
@@ -173,7 +173,7 @@ clear_shown (gpointer data)
   g_bytes_unref (((Shown *) data)->png);
 }
 
-/* A damage that does not fit leaves the picture out. */
+/* A picture that the damage does not fit is left out. */
 static gboolean
 trial_prepare (Trial *trial, gboolean *skipped, GError **error)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of the largest picture we take is smaller. */
+/* The file of the largest accepted picture is smaller. */
 #define MAX_BYTES ((gsize) 1 << 30)
 
 #define FIRST_BYTES ((gsize) 1 << 16)

@@ -7,14 +7,14 @@
 #include <glib.h>
 
 /* Keeps descriptors 0, 1 and 2 taken where the program was started without
- * them, lest a file we open be taken for standard output; and makes a file
- * beyond the limit of its size (ulimit -f) an error of write().  To be called
- * first. */
+ * them, so that no file we open is mistaken for standard output; and makes a
+ * file beyond the limit of its size (ulimit -f) an error of write().  To be
+ * called first. */
 void files_init (void);
 
 gboolean is_dash (const char *path);
 
-/* @path for messages to people. */
+/* @path as shown in messages. */
 const char *input_name (const char *path);
 const char *output_name (const char *path);
 

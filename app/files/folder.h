@@ -5,7 +5,7 @@
 
 typedef enum {
   FOLDER_KEPT, /* it was there before */
-  FOLDER_MADE, /* and is to be removed again if nothing comes of it */
+  FOLDER_MADE, /* and is to be removed again on failure */
 } FolderState;
 
 /* Makes @path a folder that may be written to.  FALSE with @error set

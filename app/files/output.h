@@ -1,6 +1,6 @@
 /* output.h - files that are written whole or not at all
  *
- * A file is written under another name beside its place, synced to the disk
+ * A file is written under another name in the same folder, synced to the disk
  * and moved there: a crash, a full disk or Ctrl-C leaves the old file or none,
  * never half of one.  It keeps the permissions of the file it replaces, and a
  * link stays a link to the file it names.
@@ -15,8 +15,8 @@
 gboolean output_is_stream (const char *path);
 
 /* Finds out, before any work is done, whether @path could be written: FAILED
- * when there is a file already and @force is not given, or the folder does not
- * let us. */
+ * when there is a file already and @force is not given, or the folder is not
+ * writable. */
 gboolean output_check (const char *path, gboolean force, GError **error);
 
 /* Finds out whether an output is one of the inputs, or the same as another

@@ -9,7 +9,7 @@
 
 /* ---- reading ---- */
 
-/* The library knows of limits, but not what options raise them. */
+/* The library knows the limits, but not which options raise them. */
 static void
 explain_limit (GError **error)
 {
@@ -130,7 +130,7 @@ gboolean
 picture_check_output (const Image *image, const PictureOutput *output,
                       GError **error)
 {
-  /* Whoever writes the real one knows best: ask for one pixel of it. */
+  /* The encoder knows best: try to encode one pixel. */
   g_autoptr (Image) pixel = image_new_like (image, 1, 1, error);
   g_autoptr (GBytes) bytes = NULL;
 

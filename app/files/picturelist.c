@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Folders in folders: deeper than anybody sorts pictures. */
+/* Folders in folders: deeper than any collection of pictures. */
 #define MOST_LEVELS 64
 
 typedef struct {
@@ -81,7 +81,8 @@ is_one_of (const char *name, const char *const *words)
 }
 
 /* Sets for colouring have each picture twice, in the folders "color" and
- * "gray".  Who learns from one and is tested with the other knows it. */
+ * "gray".  Learning from one and testing with the other would leak the
+ * answer. */
 static gboolean
 is_grey_twin (const GPtrArray *names, const char *name)
 {

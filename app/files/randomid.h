@@ -1,4 +1,4 @@
-/* randomid.h - names that nobody can guess */
+/* randomid.h - names that cannot be guessed */
 #pragma once
 
 #include <glib.h>

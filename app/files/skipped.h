@@ -1,7 +1,7 @@
 /* skipped.h - pictures that could not be used
  *
- * The first few are named and all are counted.  Whether there is a good one at
- * all shows only later: until then the names are kept, since an error is one
+ * The first few are named and all are counted.  Whether any picture is usable
+ * is known only later: until then the names are kept, since an error is one
  * line.
  */
 #pragma once

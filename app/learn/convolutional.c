@@ -1,7 +1,7 @@
 /* convolutional.c - learn a convolutional dictionary
  *
- * Learning takes long, so that it may be stopped at any time: now and then,
- * and at the end, the output is written with all that is needed to go on.
+ * Learning takes long, so it may be stopped at any time: now and then, and at
+ * the end, the output is written with all that is needed to resume.
  */
 #include "app/learn/learn.h"
 
@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What one dictionary can serve: the more often something is named, the more
- * often it is practised. */
+/* What one dictionary can serve: the more often a kind of damage is named, the
+ * more often it is drawn. */
 #define USUAL_TASK                                                            \
   "missing:0.05-0.95,channels:0.05-0.95,blocks:3-16,strokes:1-6,noise:0-75,"  \
   "noise:0-75"

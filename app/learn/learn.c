@@ -149,7 +149,7 @@ parse (Learn *learn, char **argv, GError **error)
 
 /* ---- results ---- */
 
-/* What was asked for, so that the file tells how to make it again. */
+/* The options, so that the file says how to make it again. */
 static char *
 describe_options (const Learn *learn)
 {
@@ -239,7 +239,8 @@ print_result (Learn *learn, double seconds, GError **error)
   return json_report_print (json, error);
 }
 
-/* The dictionary to go on from is an input, and no input is replaced. */
+/* The dictionary to resume from is an input, and inputs are never
+ * overwritten. */
 static gboolean
 check_init (const Learn *learn, GError **error)
 {

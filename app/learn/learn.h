@@ -30,7 +30,7 @@ typedef struct {
   int coder;        /* a LearnCoder */
   int task_iterations;
   int rounds, levels, sets, spacing, crop, batch;
-  const char *resume; /* file of learning to go on with, or NULL */
+  const char *resume; /* checkpoint to resume from, or NULL */
 
   Learner *learner;
   PatchSource *source;

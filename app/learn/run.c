@@ -60,7 +60,7 @@ learn_make_source (Learn *learn, GError **error)
   return TRUE;
 }
 
-/* Fails when a whole epoch had nothing to give. */
+/* Fails when a whole epoch gave no patches. */
 static gboolean
 check_epoch (const Learn *learn, GError **error)
 {

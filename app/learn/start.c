@@ -11,7 +11,7 @@
 const char *const learn_init_names[] = { "dct",      "pca",    "data",
                                          "identity", "random", NULL };
 
-/* Whether the atoms of @dictionary are such as are to be learned. */
+/* Whether the atoms of @dictionary have the shape of those to be learned. */
 static gboolean
 check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
 {

@@ -1,4 +1,4 @@
-/* task.c - go on from a dictionary for what it is to do */
+/* task.c - improve a dictionary for a task */
 #include "app/learn/learn.h"
 
 #include "app/cli/interrupt.h"
@@ -43,8 +43,8 @@ task_run_clear (TaskRun *run)
   mat_clear (&run->patches);
 }
 
-/* Reads as many patches as a step takes, from as many epochs as that needs.
- * FALSE if there are none at all. */
+/* Reads the patches of one step, from as many epochs as needed.  FALSE if
+ * there are none at all. */
 static gboolean
 read_patches (TaskRun *run, GError **error)
 {

@@ -1,4 +1,4 @@
-/* corrupt.c - damage a clean picture on purpose */
+/* corrupt.c - damage a clean picture deliberately */
 #include "app/command.h"
 #include "app/cli/commandline.h"
 #include "app/files/files.h"

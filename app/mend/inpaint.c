@@ -1,4 +1,4 @@
-/* inpaint.c - fill what a mask names */
+/* inpaint.c - fill the pixels that a mask names */
 #include "app/command.h"
 #include "app/mend/repair.h"
 

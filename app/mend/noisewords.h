@@ -1,4 +1,4 @@
-/* noisewords.h - what is said of the noise of a picture */
+/* noisewords.h - descriptions of the noise of a picture */
 #pragma once
 
 #include "imaging/detect/findnoise.h"

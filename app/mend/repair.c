@@ -23,7 +23,7 @@ typedef struct {
 
   Image *image;
   Image *input;           /* a copy, if what was removed is to be written */
-  Mask *mask;             /* NULL if the user has not said what is missing */
+  Mask *mask;             /* NULL if the user did not say what is missing */
   Dictionary *dictionary; /* NULL for the built-in one */
   RestoreReport report;
   JsonObject *found; /* pixels of each kind; NULL unless --find is given */
@@ -34,7 +34,7 @@ const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",
                                      [MASK_SEPARATE] = "separate",
                                      NULL };
-/* Share of the work that finding damage is taken for. */
+/* Assumed share of the work of finding damage. */
 #define FIND_SHARE 0.2
 
 enum { PROTOCOL_TESSERA, PROTOCOL_PAPER };
@@ -192,7 +192,7 @@ find_kinds (Repair *repair, const Progress *progress, GError **error)
   return TRUE;
 }
 
-/* What to say of noise where none was removed. */
+/* The message where no noise was removed. */
 static const char *
 noise_remark (const Repair *repair)
 {
@@ -206,7 +206,7 @@ noise_remark (const Repair *repair)
              "may be)";
 }
 
-/* Says so if there was nothing to do. */
+/* Tells the user if there was nothing to do. */
 static void
 note_if_unchanged (const Repair *repair)
 {
@@ -224,7 +224,7 @@ note_if_unchanged (const Repair *repair)
 
 /* ---- the work ---- */
 
-/* Reads all files and finds out all that may be wrong with them. */
+/* Reads all files and checks them. */
 static gboolean
 load (Repair *repair, GError **error)
 {
@@ -343,7 +343,7 @@ print_summary (const Repair *repair)
 
 /* ---- what was removed ---- */
 
-/* How many times as strong as it is noise is drawn, to be seen. */
+/* Factor by which removed noise is amplified to be visible. */
 #define NOISE_GAIN 4
 
 static gboolean

@@ -1,8 +1,8 @@
 /* repair.h - what inpaint and denoise have in common
  *
- * Both read a picture, learn from options or from the picture itself which
- * pixels are missing, fill these and write the picture.  denoise also removes
- * the noise of all others.
+ * Both read a picture, take from options or from the picture itself which
+ * pixels are missing, fill these and write the picture. denoise also removes
+ * noise from all others.
  */
 #pragma once
 
@@ -43,7 +43,8 @@ typedef struct {
   const Detector *detector;   /* without them */
   const char *none_found;     /* what to say when it finds nothing */
   gboolean none_found_is_error;
-  const NoiseRequest *noise; /* NULL where noise is none of the task */
+  const NoiseRequest *noise; /* NULL where removing noise is not part of the
+                                task */
 } RepairTask;
 
 gboolean repair_run (const RepairTask *task, char **argv, GError **error);

@@ -1,4 +1,4 @@
-/* access.h - who may talk to the page's server
+/* access.h - who may send requests to the server
  *
  * The server listens on the loopback interface, but everything on the machine
  * reaches that: other users, and every page that is open in a browser.

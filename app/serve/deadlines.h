@@ -1,10 +1,9 @@
 /* deadlines.h - connections that take too long are cut
  *
  * A client that sends a byte now and then is never idle, and would hold its
- * connection for ever.  So each gets a time by which it must be through.
- * Strangers, who have not shown that they may be here, get a few connections
- * only: those that wait longest go first, since whoever has something to say
- * says it at once.
+ * connection for ever.  So each gets a deadline.  Strangers, who have not
+ * shown the key, get only a few connections: those that wait longest are cut
+ * first, since honest clients send at once.
  *
  * All functions may be called from any thread.
  */
@@ -26,8 +25,8 @@ void deadlines_set (Deadlines *self, gconstpointer key, int fd, int seconds);
 void deadlines_set_stranger (Deadlines *self, gconstpointer key, int fd,
                              int seconds, guint most);
 
-/* To be called before the socket is closed. */
+/* Call it before the socket is closed. */
 void deadlines_remove (Deadlines *self, gconstpointer key);
 
-/* Shuts down the sockets whose time is over.  To be called now and then. */
+/* Shuts down the sockets whose time is over.  Call it regularly. */
 void deadlines_enforce (Deadlines *self);

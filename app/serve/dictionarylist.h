@@ -1,7 +1,7 @@
 /* dictionarylist.h - the dictionaries that a page may choose from
  *
  * Those inside the program come first, then those that were loaded or learned.
- * None is ever taken away, so whoever has one may keep it.
+ * None is ever removed, so pointers to them stay valid.
  *
  * All functions may be called from any thread.
  */

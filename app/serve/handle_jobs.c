@@ -57,7 +57,7 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
   return TRUE;
 }
 
-/* The body is the mask; nothing at all is a mask of nothing. */
+/* The body is the mask; an empty body is an empty mask. */
 static Mask *
 read_mask (const HandlerCall *call, const Photo *photo, GError **error)
 {

@@ -77,6 +77,6 @@ const Route page_routes[] = {
   { .method = NULL },
 };
 
-/* All other paths: files of the page, or nothing at all. */
+/* All other paths: files of the page, or "not found". */
 const Route page_files_route = { "GET", "", FOR_ALL, BODY_NONE,
                                  handle_get_file };

@@ -1,7 +1,7 @@
 /* handler.h - what the handlers of requests share
  *
- * A handler gets the request and the words that stood for the stars of its
- * route.  It fills in the answer, or returns FALSE with @error set.
+ * A handler gets the request and the words that matched the stars of its
+ * route.  It fills in the response, or returns FALSE with @error set.
  * Handlers run in many threads at a time.
  */
 #pragma once
@@ -52,7 +52,7 @@ char *call_file_name (const HandlerCall *call);
 /* { "job": NUMBER } if @job is not 0. */
 gboolean respond_job (Response *response, guint job);
 
-/* {}: it is done. */
+/* {}, for success. */
 void respond_done (Response *response);
 
 /* @image as a file of that format. */
@@ -87,7 +87,7 @@ typedef struct {
 extern const Route page_routes[], photo_routes[], job_routes[],
   dictionary_routes[];
 
-/* All other paths: files of the page, or nothing at all. */
+/* All other paths: files of the page, or "not found". */
 extern const Route page_files_route;
 
 /* Forgets a photograph and stops the work on it. */

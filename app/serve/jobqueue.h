@@ -1,4 +1,4 @@
-/* jobqueue.h - long work in the background, one piece after the other
+/* jobqueue.h - long work in the background, one job after another
  *
  * A queue has one thread, which does its jobs in the order in which they came.
  * All functions may be called from any thread.
@@ -10,7 +10,7 @@
 #include <json-glib/json-glib.h>
 
 /* A kind of work.  @data belongs to the job; a job that is done keeps it for
- * a while to be described, so @run lets go of all that is large. */
+ * a while to be described, so @run frees everything large. */
 typedef struct {
   gboolean (*run) (gpointer data, const Progress *progress, GError **error);
 
@@ -41,13 +41,13 @@ gboolean job_queue_cancel (JobQueue *self, guint number);
 /* Asks the unfinished job of @owner to stop. */
 void job_queue_cancel_owner (JobQueue *self, const char *owner);
 
-/* How far a job is:
+/* The state of a job:
  *
  *     state         waiting, running, done, failed or cancelled
  *     ahead         jobs in front of it that are not finished
  *     done          share of the work, 0 .. 1
  *     seconds       since it began
- *     seconds_left  null while nobody can tell
+ *     seconds_left  null while unknown
  *     error         why it failed, else null
  *
  * and what the class says.  NULL if there is no such job: finished ones are

@@ -38,7 +38,7 @@ mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
   return job;
 }
 
-/* Lets go of all but the result. */
+/* Frees all but the result. */
 static void
 release (MendJob *job)
 {

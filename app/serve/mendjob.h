@@ -18,5 +18,5 @@ gpointer mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
                        GError **error);
 
 /* Describes itself by version, versions, masked_pixels and changed, which says
- * whether any pixel is another one; or by found: a number of pixels. */
+ * whether any pixel differs; or by found: a number of pixels. */
 extern const JobClass mend_job_class;

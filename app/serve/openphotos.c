@@ -171,7 +171,7 @@ open_photos_close (OpenPhotos *self, const char *id)
   g_hash_table_remove (self->photos, id);
 }
 
-/* The names of what nobody has asked for, for g_ptr_array_unref(). */
+/* The names of idle photographs, for g_ptr_array_unref(). */
 static GPtrArray *
 find_idle (OpenPhotos *self)
 {

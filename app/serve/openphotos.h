@@ -1,7 +1,7 @@
 /* openphotos.h - all photographs that are open
  *
- * There is room for so many of them and for so much memory.  One that no page
- * asks for any more is forgotten after a while.
+ * Their number and memory are limited.  One that no page asks for any more is
+ * forgotten after a while.
  *
  * All functions may be called from any thread.
  */
@@ -18,7 +18,7 @@ typedef struct {
 } OpenPhotosLimits;
 
 /* Sixteen photographs in half of the machine's memory, forgotten after three
- * minutes: browsers let a page in the background speak up once a minute. */
+ * minutes: browsers let a background page send a request once a minute. */
 OpenPhotosLimits open_photos_limits_default (void);
 
 typedef struct OpenPhotos OpenPhotos;

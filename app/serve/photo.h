@@ -1,8 +1,8 @@
 /* photo.h - a photograph that is open in a page
  *
  * Version 0 is what was uploaded; each restoration adds one.  Versions never
- * change, so whoever holds one may read it without locks.  When they take too
- * much memory, those between the first and the last two are dropped.
+ * change, so they may be read without locks.  When they take too much memory,
+ * those between the first and the last two are dropped.
  *
  * All functions may be called from any thread.
  */
@@ -20,7 +20,8 @@ Photo *photo_ref (Photo *self);
 void photo_unref (Photo *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Photo, photo_unref)
 
-/* Names the photograph in addresses: random, so that nobody guesses it. */
+/* Identifies the photograph in addresses: random, so that it cannot be
+ * guessed. */
 const char *photo_id (const Photo *self);
 
 /* The name of the file, and the one that a mended copy should have:

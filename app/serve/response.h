@@ -1,4 +1,4 @@
-/* response.h - what the server says to a request */
+/* response.h - the response to a request */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -20,7 +20,7 @@ typedef struct {
 void response_clear (Response *response);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Response, response_clear)
 
-/* These replace what there was.  Takes @body over. */
+/* These replace earlier content.  Takes ownership of @body. */
 void response_set (Response *response, const char *type, GBytes *body);
 void response_set_json (Response *response, JsonObject *json);
 

@@ -7,7 +7,7 @@
 static const Route *const tables[] = { page_routes, photo_routes, job_routes,
                                        dictionary_routes };
 
-/* Longest path that could mean something. */
+/* Longest valid path. */
 #define LONGEST_PATH 256
 
 /* Whether the words of a path are those of @pattern.  @stars receives the

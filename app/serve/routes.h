@@ -1,4 +1,4 @@
-/* routes.h - which request goes where
+/* routes.h - which handler responds to which request
  *
  *     GET     /, /page.css, ...           the files of the page
  *     POST    /api/session                the token for the key

@@ -1,4 +1,4 @@
-/* serve.c - the page on which photographs are mended
+/* serve.c - the command "serve"
  *
  * Main only watches the clock; requests and jobs have threads of their own.
  */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What clients may take up.  A browser opens six connections; the rest is for
- * programs that come in crowds. */
+ * clients that open many. */
 #define MOST_CONNECTIONS 512
 #define BACKLOG 128
 #define IDLE_SECONDS 30     /* without a byte in either direction */
@@ -27,8 +27,8 @@
 /* Bytes of all bodies, in and out, together. */
 #define MOST_BYTES ((gssize) 2 << 30)
 
-/* A refused body of this size is read all the same: to close a connection
- * while a client writes takes the answer away from it. */
+/* A refused body of up to this size is still read: closing a connection while
+ * the client writes would lose the response. */
 #define MOST_DRAINED ((guint64) 16 << 20)
 
 struct Server {
@@ -46,7 +46,7 @@ typedef struct {
   Request request;
   Response response;
   gboolean known;   /* the key was shown */
-  gboolean refused; /* the answer stands before the body is there */
+  gboolean refused; /* the response is known before the body arrives */
   gsize max_body;
   ByteSink body;
   guint64 drained; /* bytes of a refused body */

@@ -1,8 +1,8 @@
 /* server.h - HTTP on the loopback interface, by libmicrohttpd
  *
  * Each connection has a thread, so that a handler may take its time.  What a
- * client can take up is bounded: connections, time, and the bytes of bodies,
- * of one request and of all together.
+ * client can use up is bounded: connections, time, and the bytes of bodies, of
+ * one request and of all together.
  */
 #pragma once
 

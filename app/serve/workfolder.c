@@ -69,7 +69,7 @@ lock_folder (const char *folder)
   return -1;
 }
 
-/* Whether @folder is ours, and nobody holds its lock any more. */
+/* Whether @folder is ours, and its lock is free. */
 static gboolean
 is_left_over (const char *folder)
 {
@@ -298,8 +298,8 @@ start_child (const char *const *arguments, GError **error)
   return child;
 }
 
-/* @message without what is of no use on the page: the name of the program, and
- * the option that the message is about. */
+/* @message without what does not belong on the page: the name of the program,
+ * and the option that the message is about. */
 static const char *
 without_option (const char *message)
 {

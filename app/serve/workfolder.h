@@ -1,9 +1,9 @@
 /* workfolder.h - where dictionaries are learned and compared
  *
  * These are commands of this program, run as processes of their own: they
- * take long, and can be stopped at once.  They find their pictures and leave
- * their results in a temporary folder, which vanishes with it.  When the
- * server is killed, so are they, and the next server removes its folder.
+ * take long, and can be stopped at once.  Their pictures and results are in a
+ * temporary folder, which is removed with the WorkFolder.  When the server is
+ * killed, so are they, and the next server removes its folder.
  *
  * All functions may be called from any thread.
  */
@@ -36,8 +36,8 @@ char *work_folder_new_path (WorkFolder *self, const char *ending);
 gboolean work_folder_run (const char *const *arguments,
                           const Progress *progress, GError **error);
 
-/* Lets the files of @folder, and no others, be read under the name that is
- * returned, which nobody guesses; the caller owns it. */
+/* Lets the files of @folder, and no others, be read under the returned name,
+ * which cannot be guessed; the caller owns it. */
 char *work_folder_publish (WorkFolder *self, const char *folder);
 
 /* A file of a published folder; NULL with @error set (INPUT). */

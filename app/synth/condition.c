@@ -2,8 +2,8 @@
  *
  * Three figures about complete dictionaries, learned from all samples at each
  * step:
- *   - the error against the condition number, a line a noise level;
- *   - the same runs against the noise level, a line a condition number;
+ *   - the error against the condition number, one line per noise level;
+ *   - the same runs against the noise level, one line per condition number;
  *   - the number of samples that it takes to get the error down to 10 %.
  */
 #include "app/synth/synth.h"

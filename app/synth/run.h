@@ -47,7 +47,7 @@ typedef struct {
   int trial; /* its number */
 
   Recovery error;
-  GArray *trace; /* Recovery after each iteration; NULL if nobody asked */
+  GArray *trace; /* Recovery after each iteration; NULL if not wanted */
 } SynthRun;
 
 /* Sets so many iterations on so many samples each, at most all.  A learner

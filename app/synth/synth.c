@@ -258,7 +258,7 @@ largest (const GArray *list)
   return value;
 }
 
-/* Sees to it that a matrix of samples has a size that can be. */
+/* Checks that a matrix of samples has a possible size. */
 static gboolean
 check_memory (const Synth *synth, GError **error)
 {

@@ -17,7 +17,7 @@ typedef struct {
   char **algorithms;
   int trials;
   int iterations;
-  int batch; /* samples a step */
+  int batch; /* samples per step */
   guint64 seed;
 } SynthOptions;
 

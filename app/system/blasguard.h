@@ -1,4 +1,4 @@
-/* blasguard.h - lets OpenBLAS live where the address space is limited
+/* blasguard.h - makes OpenBLAS work where the address space is limited
  *
  * OpenBLAS takes a large buffer for each thread that calls it, and if it gets
  * none it tries again forever.  Nothing can be done about that once it
@@ -9,6 +9,6 @@
 #include <glib.h>
 
 /* To be called before the first use of BLAS.  Under a limit, @threads, 0 for
- * one a core, is lowered to what there is room for.
- * Returns FALSE with @error set (LIMIT) when even one is too many. */
+ * one per core, is lowered to what fits.  Returns FALSE with @error set
+ * (LIMIT) when even one is too many. */
 gboolean blas_guard_prepare (int *threads, GError **error);

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* GLib calls this, among other things, before it aborts for want of memory or
+/* GLib calls this, among other things, before it aborts for lack of memory or
  * of a thread. */
 static void
 on_message (const char *domain, GLogLevelFlags level, const char *message,

@@ -1,4 +1,4 @@
-/* restart.c - the program, started anew by itself
+/* restart.c - the program restarts itself
  *
  * A variable NAME that we set goes with another one, TESSERA_KEPT_NAME, which
  * holds the user's value of NAME, or nothing if there was none.  It says both
@@ -83,7 +83,7 @@ restart_with (char **argv, char **environment, const char *name,
 /* ---- before main(): threads ----
  *
  * With no room for their buffers OpenBLAS hangs or kills the program before
- * main() can do a thing.  The one place early enough is .preinit_array, which
+ * main() can do anything.  The one place early enough is .preinit_array, which
  * runs before the libraries set themselves up. */
 
 MEMORY_NO_SANITIZER static void
@@ -123,7 +123,7 @@ choose_kernels (char **argv)
   if (find (environ, KERNELS) == NULL && best_kernels () != NULL
       && strcmp (parallel_blas_kernels (), LAST_RESORT) == 0)
     restart_with (argv, environ, KERNELS, best_kernels ());
-  /* Still here: then slowly. */
+  /* It failed: continue with the slow kernels. */
 }
 
 /* Puts the user's value of @name back if a start before this one changed

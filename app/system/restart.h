@@ -1,4 +1,4 @@
-/* restart.h - starts the program anew with what OpenBLAS must be told
+/* restart.h - restarts the program with the environment that OpenBLAS needs
  *
  * OpenBLAS decides two things when it is loaded, before main(), and listens to
  * the environment only:

@@ -14,8 +14,8 @@
 /* ---- structs that can grow (options.c) ---- */
 
 /* Copies @given, a struct of options that begins with its size, to @own of
- * @size bytes, which is zero.  Nothing to copy if @given is NULL.  USAGE if
- * its size is not set, or it sets something that @own does not have. */
+ * @size bytes, which is zeroed.  Copies nothing if @given is NULL.  USAGE if
+ * its size is not set, or if it sets a field that @own does not have. */
 gboolean options_read (gconstpointer given, gpointer own, gsize size,
                        GError **error);
 
@@ -26,7 +26,7 @@ gboolean report_write (gconstpointer own, gsize size, gpointer wanted,
 
 /* ---- calls (context.c) ---- */
 
-/* A function of the interface at work: its threads, and its progress. */
+/* A call of a public function: its threads, and its progress. */
 typedef struct {
   ParallelScope scope;
   TesseraProgressFunc func;
@@ -36,14 +36,14 @@ typedef struct {
   Progress progress;
 } Call;
 
-/* Both may be called with @func NULL.  Returns what the functions inside get
- * for their progress, or NULL, which they understand. */
+/* Both may be called with @func NULL.  Returns the Progress to pass to
+ * internal functions, or NULL, which they accept. */
 const Progress *call_begin (Call *call, TesseraContext *context,
                             TesseraProgressFunc func, void *data);
 void call_end (Call *call);
 
-/* Before call_end(), when all is done: tells the progress function so, whose
- * answer no longer counts. */
+/* Before call_end(), when all is done: reports completion to the progress
+ * function and ignores its result. */
 void call_complete (Call *call);
 
 /* @context may be NULL. */
@@ -51,7 +51,7 @@ TesseraContext *context_ref (TesseraContext *context);
 
 /* ---- arrays (matrix.c) ---- */
 
-/* A matrix of the caller seen, or copied, as columns. */
+/* A matrix of the caller, viewed or copied as columns. */
 typedef struct {
   MatF mat;
   gboolean copied;
@@ -62,8 +62,8 @@ typedef struct {
   gboolean copied;
 } DoubleColumns;
 
-/* INPUT when @matrix, called @name in messages, is not of @rows rows or its
- * type is not one of floats, MEMORY. */
+/* INPUT when @matrix, called @name in messages, does not have @rows rows or is
+ * not of a floating-point type; MEMORY. */
 gboolean float_columns_init (FloatColumns *columns,
                              const TesseraMatrix *matrix, int rows,
                              const char *name, GError **error);
@@ -76,7 +76,7 @@ void double_columns_clear (DoubleColumns *columns);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FloatColumns, float_columns_clear)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DoubleColumns, double_columns_clear)
 
-/* Whether @matrix is a place for @rows x @columns numbers; INPUT if not. */
+/* Whether @matrix can hold @rows x @columns numbers; INPUT if not. */
 gboolean matrix_check (const TesseraMatrix *matrix, int rows, int columns,
                        const char *name, GError **error);
 

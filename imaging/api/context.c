@@ -1,4 +1,5 @@
-/* context.c - contexts, progress, and what concerns the whole library */
+/* context.c - contexts, progress, and functions about the library as a
+ * whole */
 #include "imaging/api/api.h"
 
 struct TesseraContext {

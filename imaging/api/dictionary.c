@@ -10,7 +10,7 @@
 /* The name of a dictionary in memory, for messages. */
 #define IN_MEMORY "dictionary"
 
-/* Larger pixels show nothing more. */
+/* Larger pixels would show nothing more. */
 #define MOST_ZOOM 64
 
 /* ---- files ---- */

@@ -1,7 +1,7 @@
 /* file.c - whole files; GLib does the work */
 #include "imaging/api/api.h"
 
-/* Of a new file, less what the umask of the process takes away. */
+/* Permissions of a new file, before the umask applies. */
 #define FILE_MODE 0666
 
 GBytes *

@@ -1,4 +1,4 @@
-/* find.c - damage that nobody marked, and the level of noise */
+/* find.c - finding damage, and estimating the noise level */
 #include "imaging/api/api.h"
 #include "imaging/detect/detect.h"
 #include "imaging/detect/noise.h"
@@ -28,8 +28,8 @@ tessera_find_noun (int i)
   return detector != NULL ? detector->noun : NULL;
 }
 
-/* The detectors that @kinds names, NULL at the end; NULL with @error set if
- * there is no such. */
+/* The detectors that @kinds names, NULL at the end; NULL with @error set if a
+ * name is unknown. */
 static GPtrArray *
 choose_detectors (const char *kinds, GError **error)
 {

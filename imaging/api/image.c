@@ -253,7 +253,7 @@ put_sample (guint8 *at, TesseraType type, guint16 sample, int peak)
   }
 }
 
-/* What is at @at, where the largest sample is @peak. */
+/* The sample at @at, where @peak is the largest value. */
 static double
 take_sample (const guint8 *at, TesseraType type, int peak)
 {

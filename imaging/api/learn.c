@@ -48,7 +48,7 @@ tessera_algorithm_summary (int i)
 
 /* ---- options ---- */
 
-/* A number that the caller has set, or what is usual. */
+/* A number that the caller has set, or the default. */
 #define SET_OR(given, usual) ((given) != 0 ? (given) : (usual))
 
 static gboolean
@@ -69,7 +69,7 @@ read_shape (const TesseraLearnOptions *o, TesseraLearner *self, int *n,
                           MOST_LENGTH);
 }
 
-/* Samples that are not patches have no usual noise floor. */
+/* Samples that are not patches have no default noise floor. */
 static LearnOptions
 own_options (const TesseraLearnOptions *o, const LearnerClass *class,
              gboolean patches)
@@ -400,8 +400,8 @@ note_skipped (const char *path, const char *why, gpointer data)
   reading->last = g_strdup (why);
 }
 
-/* Feeds rounds through the pictures until the learner has enough; one round if
- * it keeps its samples. */
+/* Goes through the pictures, round after round, until the learner has enough;
+ * one round if it keeps its samples. */
 static gboolean
 feed (Reading *reading, PatchSource *source, GError **error)
 {
@@ -432,7 +432,7 @@ feed (Reading *reading, PatchSource *source, GError **error)
   return TRUE;
 }
 
-/* Learns all there is to learn. */
+/* Runs the learner to the end. */
 static gboolean
 learn_from (TesseraLearner *self, GPtrArray *pictures,
             const TesseraLearnOptions *o, GError **error)

@@ -49,7 +49,7 @@ matrix_check (const TesseraMatrix *matrix, int rows, int columns,
   return TRUE;
 }
 
-/* Whether columns of numbers of @type are in memory as BLAS has them; @ld is
+/* Whether columns of numbers of @type have the memory layout of BLAS; @ld is
  * then set. */
 static gboolean
 is_plain (const TesseraMatrix *matrix, TesseraType type, int *ld)

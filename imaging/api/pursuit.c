@@ -106,7 +106,7 @@ read_options (const TesseraPursuit *self, const TesseraPursuitOptions *o,
   return TRUE;
 }
 
-/* Codes what was checked. */
+/* Codes signals that were checked. */
 static gboolean
 encode (const TesseraPursuit *self, const MatF *Y, const MatF *weights,
         const TesseraPursuitOptions *o, const PursuitOptions *options,

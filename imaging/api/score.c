@@ -1,4 +1,4 @@
-/* score.c - damage on purpose, and scores */
+/* score.c - deliberate damage, and scores */
 #include "imaging/api/api.h"
 #include "imaging/damage.h"
 #include "imaging/metric.h"

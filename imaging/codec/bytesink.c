@@ -1,6 +1,6 @@
 /* bytesink.c - bytes that an encoder writes, growing in memory
  *
- * GByteArray would do, but ends the program when memory runs out.
+ * GByteArray would do, but it ends the program when memory runs out.
  */
 #include "imaging/codec/bytesink.h"
 

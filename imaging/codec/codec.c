@@ -1,4 +1,4 @@
-/* codec.c - the table of formats, and what is the same for all of them */
+/* codec.c - the table of formats, and what they have in common */
 #include "imaging/codec/codec.h"
 
 #include <string.h>

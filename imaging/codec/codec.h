@@ -1,9 +1,9 @@
 /* codec.h - pictures from and to the bytes of PNG and JPEG files
  *
- * Formats stand in one table; a new one is one file and one row.
+ * Formats are listed in one table; a new one is one file and one row.
  * Decoding never trusts a size that a file claims: it is checked against
  * ImageLimits, and against what the file could possibly hold, before memory is
- * asked for.
+ * allocated.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ typedef struct {
   int max_side;       /* width or height */
   int max_scans;      /* of a progressive JPEG */
   gsize max_metadata; /* bytes of profiles, EXIF and the like */
-  gboolean lenient;   /* take what there is of a broken file; the rest is
+  gboolean lenient;   /* keep what there is of a broken file; the rest is
                          black, grey (JPEG) or the first colour (palette) */
 } ImageLimits;
 
@@ -33,7 +33,7 @@ typedef struct {
 /* Decodes @data, whatever format it is in; the result is upright.
  * @name is used in messages only.  Returns NULL with @error set: INPUT for a
  * broken or unknown file, LIMIT for one that is too large,
- * MEMORY for one that there is no room for. */
+ * MEMORY when there is not enough of it. */
 Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
                      GError **error);
 
@@ -64,7 +64,7 @@ extern const Codec codec_jpeg;
 gboolean image_limits_allow (const ImageLimits *limits, gsize width,
                              gsize height, GError **error);
 
-/* For decoders: whether a picture that broke off with @error after @rows rows
- * is to be kept all the same; @error is then cleared. */
+/* For decoders: whether to keep a picture that broke off with @error after
+ * @rows rows; @error is then cleared. */
 gboolean image_limits_forgive (const ImageLimits *limits, gsize rows,
                                GError **error);

@@ -18,8 +18,8 @@ typedef struct {
   gboolean big_endian;
 } Tiff;
 
-/* @count bytes from @offset as a number.  Past the end there are zeros, which
- * are no directory, no tag and no orientation. */
+/* @count bytes from @offset as a number.  Bytes past the end read as zero,
+ * which is no valid directory, tag or orientation. */
 static guint32
 read_number (const Tiff *tiff, gsize offset, int count)
 {

@@ -16,7 +16,7 @@ jpegcodec_fail (j_common_ptr cinfo, TesseraError code, const char *format, ...)
   longjmp (errors->escape, 1);
 }
 
-/* Fails with the message that libjpeg has for us. */
+/* Fails with libjpeg's message. */
 static void G_GNUC_NORETURN
 fail_with_message (j_common_ptr cinfo)
 {

@@ -1,4 +1,4 @@
-/* jpegcodec.h - what the files of the JPEG codec share among them
+/* jpegcodec.h - what the files of the JPEG codec share
  *
  * libjpeg reports errors by a function that must not return; ours leaves by
  * longjmp().  For both directions, all that is owned hangs on one struct,
@@ -22,14 +22,14 @@ GBytes *jpegcodec_write (const Image *image, const EncodeOptions *options,
 
 typedef struct {
   struct jpeg_error_mgr base; /* first, so that libjpeg's pointer is ours */
-  const char *trouble;        /* words in front of what libjpeg says */
+  const char *trouble;        /* prefix of libjpeg's messages */
   TesseraError code;          /* for it */
   gboolean lenient;           /* go on after data that makes no sense */
   jmp_buf escape;             /* set by the user with setjmp() */
   GError *error;              /* set before the jump */
 } JpegErrors;
 
-/* Returns what belongs into the @err of libjpeg's struct. */
+/* Returns the value for the field @err of libjpeg's struct. */
 struct jpeg_error_mgr *jpegcodec_errors_init (JpegErrors *errors,
                                               TesseraError code,
                                               const char *trouble);

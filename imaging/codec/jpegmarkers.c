@@ -15,7 +15,7 @@ enum {
 };
 
 /* Makes sure that there is a byte to read; at the end of the file libjpeg
- * fails, or, where it is to be lenient, makes an end marker up. */
+ * fails, or, if it is to be lenient, makes up an end marker. */
 static void
 need_byte (j_decompress_ptr cinfo)
 {
@@ -115,7 +115,7 @@ count (JpegMarkers *self, j_decompress_ptr cinfo, gsize size)
                     self->max_size);
 }
 
-/* Reads one segment.  Returns TRUE, for it never has to wait for data. */
+/* Reads one segment.  Returns TRUE, since it never has to wait for data. */
 static boolean
 keep_segment (j_decompress_ptr cinfo)
 {
@@ -124,7 +124,7 @@ keep_segment (j_decompress_ptr cinfo)
   jpeg_saved_marker_ptr segment;
 
   length |= read_byte (cinfo);
-  if (length < LENGTH_SIZE) /* nonsense, which libjpeg steps over too */
+  if (length < LENGTH_SIZE) /* invalid, and skipped by libjpeg too */
     return TRUE;
   length -= LENGTH_SIZE;
   count (self, cinfo, length);

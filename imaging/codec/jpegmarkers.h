@@ -9,11 +9,11 @@
 
 typedef struct {
   gsize max_size;             /* of all together */
-  gsize size;                 /* of those that came so far */
+  gsize size;                 /* of those read so far */
   jpeg_saved_marker_ptr last; /* in cinfo->marker_list; NULL if empty */
 } JpegMarkers;
 
-/* Has the application segments and comments of a file kept in
+/* Makes libjpeg keep the application segments and comments of a file in
  * cinfo->marker_list.  Reading fails, like libjpeg, as soon as they are larger
  * than @max_size.  Takes the @client_data of @cinfo; call it before
  * jpeg_read_header().  @self must live as long as @cinfo. */

@@ -1,4 +1,4 @@
-/* jpegmeta.c - what a JPEG says beside its pixels */
+/* jpegmeta.c - metadata of a JPEG */
 #include "imaging/codec/jpegmeta.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 enum {
   MARKER_MAX = 65533, /* bytes in one marker segment */
   ICC_PIECES_MAX = 255,
-  ICC_PIECE_MAX = MARKER_MAX - 14, /* behind tag, number and count */
+  ICC_PIECE_MAX = MARKER_MAX - 14, /* after tag, number and count */
   DENSITY_MAX = 65535,
 };
 
@@ -22,8 +22,8 @@ typedef struct {
 static const Tag tag_exif = { JPEG_APP0 + 1, "Exif\0", 6 };
 static const Tag tag_icc = { JPEG_APP0 + 2, "ICC_PROFILE", 12 };
 
-/* libjpeg writes the first two.  The last one is an index of more pictures
- * behind the end of this one, which do not come along. */
+/* libjpeg writes the first two.  The last one is an index of further pictures
+ * after the end of this one, which are not kept. */
 static const Tag tags_dropped[] = {
   { JPEG_APP0, "JFIF", 5 },
   { JPEG_APP0 + 14, "Adobe", 5 },
@@ -152,8 +152,7 @@ typedef struct {
   guint32 x, y;
 } JfifDensity;
 
-/* Inches, because that is what people count in, unless centimetres are
- * exact. */
+/* Inches, the usual unit, unless centimetres are exact. */
 static JfifDensity
 from_metre (guint32 x, guint32 y)
 {

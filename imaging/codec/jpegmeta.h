@@ -1,9 +1,9 @@
-/* jpegmeta.h - what a JPEG says beside its pixels
+/* jpegmeta.h - metadata of a JPEG
  *
- * Marker segments are carried as raw bytes and go back as they came, except
- * for JFIF and Adobe, which libjpeg writes itself.  ICC profile, EXIF and
- * density are also read from them, because PNG has these too, and are made
- * into markers when they come from a PNG.
+ * Marker segments are kept as raw bytes and written back unchanged, except for
+ * JFIF and Adobe, which libjpeg writes itself.  ICC profile, EXIF and density
+ * are also read from them, because PNG has these too, and are made into
+ * markers when they come from a PNG.
  */
 #pragma once
 

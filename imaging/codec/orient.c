@@ -88,7 +88,8 @@ orient_upright (const Image *stored, int orientation, GError **error)
 Image *
 orient_stored (const Image *upright, int orientation, GError **error)
 {
-  /* A quarter turn is undone by the other one, all else by itself. */
+  /* A quarter turn is undone by the opposite one, every other orientation by
+   * itself. */
   int inverse = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
 
   return orient_upright (upright, inverse, error);

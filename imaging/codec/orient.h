@@ -12,9 +12,9 @@
 
 #include "imaging/image.h"
 
-/* The upright picture of @stored, which lies in its file as @orientation
- * (1 .. 8) says.  Palette indices turn too, metadata is the same.
- * Returns NULL, with @error set (MEMORY), when there is not enough memory. */
+/* The upright picture of @stored, which its file stores as @orientation (1 ..
+ * 8) says.  Palette indices are turned too; metadata stays the same.  Returns
+ * NULL, with @error set (MEMORY), when there is not enough memory. */
 Image *orient_upright (const Image *stored, int orientation, GError **error);
 
 /* The other way round: the picture as its file stores it. */

@@ -1,4 +1,4 @@
-/* pngcodec.h - what the files of the PNG codec share among them
+/* pngcodec.h - what the files of the PNG codec share
  *
  * libpng leaves by longjmp() on errors.  For both directions, all that is
  * owned hangs on one struct, which is freed outside of the one function that
@@ -22,7 +22,7 @@ void pngcodec_note (GError **error, TesseraError code, const char *format, ...)
   G_GNUC_PRINTF (3, 4);
 void pngcodec_note_no_memory (GError **error);
 
-/* Memory for png_create_..._struct_2(), with a GError ** as the pointer: so
- * we tell memory that ran out, a LIMIT, from a file that is broken. */
+/* Memory for png_create_..._struct_2(), with a GError ** as the pointer: so we
+ * can tell a lack of memory (MEMORY) from a broken file. */
 png_voidp pngcodec_allocate (png_structp png, png_alloc_size_t size);
 void pngcodec_free (png_structp png, png_voidp memory);

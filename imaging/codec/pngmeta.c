@@ -1,4 +1,4 @@
-/* pngmeta.c - what a PNG says beside its pixels */
+/* pngmeta.c - metadata of a PNG */
 #include "imaging/codec/pngmeta.h"
 
 #include <gio/gio.h>
@@ -18,9 +18,9 @@ static const guint8 exif_prefix[6] = "Exif\0";
 gboolean
 pngmeta_may_copy (const char *name)
 {
-  /* A small fourth letter is the file's word that the chunk does not depend
-   * on the pixels.  Of the others we take those we know to stay true; a copied
-   * iDOT (Apple), which points into IDAT, or dSIG, a signature, would not. */
+  /* A lower-case fourth letter means that the chunk does not depend on the
+   * pixels.  Of the others we keep those known to remain valid; a copied iDOT
+   * (Apple), which points into IDAT, or dSIG, a signature, would not. */
   static const char *const known[] = { "bKGD", "cHRM", "cICP", "cLLI", "cLLi",
                                        "gAMA", "hIST", "iCCP", "mDCV", "mDCv",
                                        "pCAL", "sBIT", "sCAL", "sPLT", "sRGB",
@@ -46,8 +46,8 @@ write_u32 (guint8 *data, guint32 value)
   memcpy (data, &stored, sizeof stored);
 }
 
-/* Skips the name and the method in front of a packed profile.
- * Returns NULL if there is no packed profile. */
+/* Skips the name and the method in front of a compressed profile.  Returns
+ * NULL if there is no such profile. */
 static GBytes *
 packed_profile (const ImageChunk *iccp)
 {
@@ -62,7 +62,7 @@ packed_profile (const ImageChunk *iccp)
   return g_bytes_new_from_bytes (iccp->data, start, size - start);
 }
 
-/* Reads exactly @size bytes; FALSE if there are fewer, or zlib objects. */
+/* Reads exactly @size bytes; FALSE if there are fewer, or zlib fails. */
 static gboolean
 read_exactly (GInputStream *stream, guint8 *to, gsize size)
 {
@@ -72,8 +72,8 @@ read_exactly (GInputStream *stream, guint8 *to, gsize size)
          && got == size;
 }
 
-/* Unpacks the rest of a profile behind @header, which starts with the size of
- * all.  Leaves *@icc alone if the profile is broken. */
+/* Decompresses the rest of a profile after @header, which starts with the
+ * total size.  Leaves *@icc unchanged if the profile is broken. */
 static gboolean
 unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
              GBytes **icc, GError **error)
@@ -123,7 +123,7 @@ interpret_iccp (const ImageChunk *iccp, gsize max_size, GBytes **icc,
   return unpack_rest (stream, header, max_size, icc, error);
 }
 
-/* Some programs leave the prefix that belongs into JPEG. */
+/* Some programs leave in the prefix that belongs in a JPEG. */
 static GBytes *
 interpret_exif (const ImageChunk *exif)
 {
@@ -164,7 +164,7 @@ pngmeta_interpret (ImageMeta *meta, gsize max_profile, GError **error)
   return iccp == NULL || interpret_iccp (iccp, max_profile, &meta->icc, error);
 }
 
-/* A chunk with the profile, packed, behind a name that says nothing. */
+/* A chunk with the compressed profile, after a generic name. */
 static ImageChunk *
 make_iccp (GBytes *icc)
 {
@@ -211,7 +211,7 @@ make_phys (const ImageMeta *meta)
                           g_bytes_new (data, sizeof data));
 }
 
-/* Adds a chunk in front of all others, where each kind of them may stand. */
+/* Adds a chunk in front of all others, where any kind is allowed. */
 static void
 prepend (GPtrArray *chunks, ImageChunk *chunk)
 {

@@ -1,6 +1,6 @@
-/* pngmeta.h - what a PNG says beside its pixels
+/* pngmeta.h - metadata of a PNG
  *
- * Ancillary chunks are carried as raw bytes and go back as they came.  ICC
+ * Ancillary chunks are kept as raw bytes and written back unchanged.  ICC
  * profile, EXIF and density are also read from them, because JPEG has these
  * too, and are made into chunks when they come from a JPEG.
  */
@@ -8,7 +8,7 @@
 
 #include "imaging/image.h"
 
-/* Where a chunk stands in its file; the PNG standard has rules for that.
+/* The position of a chunk in its file; the PNG standard has rules for it.
  * Without a PLTE chunk, all in front of IDAT counts as before PLTE. */
 typedef enum {
   PLACE_BEFORE_PLTE,

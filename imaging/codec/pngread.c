@@ -1,8 +1,8 @@
 /* pngread.c - reading PNG with libpng
  *
- * libpng unpacks, filters and checks; metadata chunks pass through it as they
- * are (see pngmeta.h).  Rows go straight to their place in the image, also
- * those of an interlaced picture.
+ * libpng decompresses, filters and checks; metadata chunks are passed on
+ * unchanged (see pngmeta.h).  Rows go straight to their place in the image,
+ * also those of an interlaced picture.
  *
  * libpng leaves by longjmp() on errors.  All that is owned hangs on a Reader,
  * which is freed outside of the function that calls setjmp().
@@ -17,8 +17,8 @@
 enum {
   /* A deflate stream spends at least two bits on 258 bytes. */
   DEFLATE_MAX_RATIO = 1032,
-  /* Packed bytes that a row may take beyond twice its size.  Behind the last
-   * row this stops a stream that would go on unpacking for hours. */
+  /* Packed bytes that a row may take beyond twice its size.  After the last
+   * row this stops a stream that would decompress for hours. */
   PACKED_ROW_SLACK = 64 * 1024,
   /* What a chunk costs beside its bytes; a file may have millions. */
   CHUNK_OVERHEAD = 128,
@@ -31,7 +31,7 @@ typedef struct {
   const guint8 *data; /* the file */
   gsize size, offset;
   Image *image; /* NULL before the header was read */
-  guint8 *row;  /* as libpng unpacks it, one or two bytes a sample */
+  guint8 *row;  /* as libpng decompresses it, one or two bytes per sample */
   gsize rows_done;
   gsize packed, max_packed; /* bytes that this row has taken, and may take */
   GPtrArray *chunks;
@@ -165,7 +165,7 @@ set_up_reader (Reader *reader)
 
   png_set_read_fn (png, reader, on_read);
   png_set_user_limits (png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  /* A chunk that is longer than the file is not worth memory. */
+  /* No memory is allocated for a chunk that is longer than the file. */
   png_set_chunk_malloc_max (png, reader->size);
   png_set_keep_unknown_chunks (png, PNG_HANDLE_CHUNK_ALWAYS, NULL, -1);
   png_set_read_user_chunk_fn (png, reader, on_chunk);
@@ -194,8 +194,8 @@ check_size (Reader *reader)
   return TRUE;
 }
 
-/* Without a tRNS chunk, or behind its end, entries are opaque.  Indices past
- * the palette, which a broken file may have, are opaque black. */
+/* Without a tRNS chunk, or past its end, entries are opaque.  Indices past the
+ * palette, which a broken file may have, are opaque black. */
 static gboolean
 read_palette (Reader *reader, int depth)
 {
@@ -239,7 +239,7 @@ read_key (Reader *reader)
   meta->key[2] = (guint16) (key->blue & peak);
 }
 
-/* A colour PNG may suggest a palette for screens of old. */
+/* A colour PNG may suggest a palette for displays with few colours. */
 static void
 keep_suggested_palette (Reader *reader)
 {

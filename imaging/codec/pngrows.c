@@ -1,4 +1,4 @@
-/* pngrows.c - in which order a PNG holds the pixels of a picture */
+/* pngrows.c - the order in which a PNG stores its pixels */
 #include "imaging/codec/pngrows.h"
 
 #include <png.h>

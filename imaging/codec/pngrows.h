@@ -1,4 +1,4 @@
-/* pngrows.h - in which order a PNG holds the pixels of a picture
+/* pngrows.h - the order in which a PNG stores its pixels
  *
  * A plain PNG has all rows from top to bottom.  An interlaced one has seven
  * passes, each of which is a small picture made of every n-th pixel.

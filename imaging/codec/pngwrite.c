@@ -122,7 +122,7 @@ set_palette (Writer *writer)
   if (palette->alpha_entries > 0)
     png_set_tRNS (writer->png, writer->info, alpha, palette->alpha_entries,
                   NULL);
-  /* Indices past the palette came with the file, and go back with it. */
+  /* Indices past the palette came with the file, and are written back. */
   png_set_check_for_invalid_index (writer->png, 0);
 }
 

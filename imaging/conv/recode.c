@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Most pixels a side of a square, and its margin: beyond, what is known has no
- * influence that could be seen. */
+/* Largest side of a square in pixels, and its margin: known samples further
+ * away have no visible influence. */
 #define MOST_SIDE 384
 #define MARGIN 32
 
@@ -21,8 +21,8 @@ typedef struct {
   Planes *out;
 } Recode;
 
-/* One square with its margin, perhaps mirrored and turned, and the room for
- * its coder. */
+/* One square with its margin, perhaps mirrored and turned, and the workspace
+ * of its coder. */
 typedef struct {
   Box box;
   int channels;
@@ -66,10 +66,10 @@ widen (const Recode *r, Box box)
                 MIN (r->damaged->height, box.bottom + MARGIN) };
 }
 
-/* ---- the eight ways to lay a picture ---- */
+/* ---- the eight orientations of a picture ---- */
 
-/* Where sample (x, y) of a square laid in @way is in the square as it is: bits
- * for mirroring x, mirroring y, and swapping both. */
+/* Where sample (x, y) of a square in orientation @way is in the original
+ * square; its bits mean mirroring x, mirroring y, and swapping both. */
 static gsize
 place_of (int way, int width, int height, int x, int y)
 {
@@ -88,7 +88,8 @@ laid_width (int way, int width, int height)
   return way & 4 ? height : width;
 }
 
-/* Lays @planes of width x height in @way; in the other direction it adds. */
+/* Copies @planes of width x height into orientation @way; in the other
+ * direction it adds. */
 static void
 lay (const float *from, int way, int width, int height, int channels,
      float *to)
@@ -160,7 +161,7 @@ square_clear (Square *s)
   g_free (s->sum);
 }
 
-/* Restores the square laid in @way and adds the result to its sum. */
+/* Restores the square in orientation @way and adds the result to its sum. */
 static void
 restore_way (Square *s, const ConvModel *model, int way)
 {

@@ -2,8 +2,8 @@
  *
  * The picture is cut into squares that depend on its size alone; each is
  * restored together with a margin around it.  So memory is bounded, and the
- * result does not depend on threads.  Where all is known and there is no
- * noise, nothing is done.
+ * result does not depend on threads.  Where everything is known and there is
+ * no noise, nothing is done.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 typedef struct {
   const ConvModel *model;
-  int turns; /* 1, 2, 4 or 8 ways to lay the picture; the results are averaged
-              */
+  int turns;      /* 1, 2, 4 or 8 orientations of the picture; the results are
+                     averaged */
   gsize *patches; /* grows by the number of patches coded; may be NULL */
 } RecodeSettings;
 
@@ -24,9 +24,8 @@ typedef struct {
  * NULL means none.  Known samples without noise keep their value, all others
  * get a new one.
  *
- * Colours are 3 if the model has 3, else any number of planes is restored one
- * by one.
- * FALSE with @error set: CANCELLED, LIMIT. */
+ * If the model has 3 channels there are 3 planes; else any number of planes is
+ * restored one by one.  FALSE with @error set: CANCELLED, MEMORY. */
 gboolean planes_recode (const Planes *damaged, const Planes *known,
                         const Planes *noise, const RecodeSettings *settings,
                         Planes *out, const Progress *progress,

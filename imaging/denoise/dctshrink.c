@@ -8,15 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Of all thresholds the one that leaves the least error on photographs; above
- * it lie 7 in 1000 cosines of pure noise. */
+/* Of all thresholds the one that leaves the least error on photographs; it is
+ * exceeded by 7 in 1000 cosines of pure noise. */
 #define THRESHOLD 2.7f
 
 /* Patches that are coded at a time. */
 #define CHUNK 32
 
-/* Room for a chunk of patches: code (k, l, m) of patch p is number
- * m + channels (p + CHUNK (k + side l)), see dct.h. */
+/* Workspace for a chunk of patches: code (k, l, m) of patch p is number m +
+ * channels (p + CHUNK (k + side l)), see dct.h. */
 typedef struct {
   float *noisy, *guide, *scratch;
   int level[CHUNK];
@@ -50,8 +50,8 @@ code_patches (const DctShrink *s, const Planes *planes, int row, int first,
   dct_forward (s->dct, y, scratch, CHUNK);
 }
 
-/* The brightness of each patch, by its mean in the picture that knows it
- * best. */
+/* The brightness of each patch, by its mean in the cleaner of the two
+ * pictures. */
 static void
 find_levels (const DctShrink *s, Batch *b, const float *codes)
 {
@@ -61,8 +61,8 @@ find_levels (const DctShrink *s, Batch *b, const float *codes)
     b->level[p] = noise_model_level (codes[s->channels * p] * scale);
 }
 
-/* Both multiply the codes number @i of all patches by their factors, but for
- * the mean brightness. */
+/* Both multiply code number @i of all patches by its factor, except for the
+ * mean brightness. */
 CPU_DISPATCH static void
 threshold (int channels, const float *const variances[CHUNK], int i,
            float *codes, Batch *b)

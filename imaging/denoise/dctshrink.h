@@ -27,7 +27,7 @@ typedef struct {
 /* Denoises @noisy into @out: first without, then with a guide.  Planes are
  * as large as a patch or larger, and have as many channels as the noise has
  * colours.  @guide may be NULL, or @out itself.
- * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+ * @progress may be NULL.  Returns FALSE with @error set: MEMORY, CANCELLED. */
 gboolean planes_dct_shrink (const Planes *noisy, const Planes *guide,
                             const DctShrinkSettings *settings, Planes *out,
                             const Progress *progress, GError **error);

@@ -1,4 +1,4 @@
-/* denoise.c - remove noise, one tile after the other
+/* denoise.c - remove noise, tile by tile
  *
  * A tile is worked on together with a halo as wide as anything in it can
  * depend on.  Patches, and the strips they are summed in (overlap.h), begin at
@@ -57,19 +57,19 @@ static const Effort grey_efforts[] = {
                      2 },
 };
 
-/* Ways to lay the picture for a convolutional dictionary that was named, and
- * the share of the work that it is. */
+/* Orientations of the picture for a convolutional dictionary that the user
+ * named, and its share of the work. */
 static const int named_turns[] = {
   [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
 };
 #define CODED_SHARE 0.9
 
-/* Distance of the patches of a dictionary that was named. */
+/* Distance of the patches of a dictionary that the user named. */
 static const int named_steps[] = {
   [QUALITY_FAST] = 4, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 1
 };
 
-/* Share of the work on a tile that the guide is. */
+/* The guide's share of the work on a tile. */
 #define GUIDE_SHARE 0.2
 
 /* What is done to a picture. */
@@ -81,7 +81,7 @@ typedef struct {
   float grain; /* share of it to leave */
   int colours; /* to work on: 1 where all pixels are grey */
   ClippedEnds ends;
-  float hidden[3]; /* stands for pixels that cannot be seen */
+  float hidden[3]; /* takes the place of invisible pixels */
   const Dictionary *named;
   Planes *coded; /* the whole picture by the convolutional dictionary that was
                     named, else NULL */
@@ -89,7 +89,7 @@ typedef struct {
   Effort effort;
   int step; /* for the one that was named */
   int halo;
-  int least; /* a picture must have this many pixels a side */
+  int least; /* a picture must have this many pixels per side */
   gsize patches;
 } Denoise;
 
@@ -165,7 +165,7 @@ tile_clear (Tile *tile)
   planes_free (tile->clean);
 }
 
-/* Mean of what the planes that stand for @colour say. */
+/* Mean of the planes that represent @colour. */
 static float
 read_back (const Tile *tile, int colours, int colour, int x, int y)
 {
@@ -248,8 +248,8 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
   return TRUE;
 }
 
-/* With the dictionary that was named, for as many channels at a time as it
- * has. */
+/* With the dictionary that the user named, for as many channels at a time as
+ * it has. */
 static gboolean
 remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
                  GError **error)
@@ -277,7 +277,7 @@ remove_noise_by (Denoise *d, const Tile *tile, const Progress *progress,
   return TRUE;
 }
 
-/* Puts a share of what was taken from the brightness back. */
+/* Puts back a share of what was removed from the brightness. */
 static void
 leave_grain (const Tile *tile, float share)
 {
@@ -359,7 +359,7 @@ do_tiles (Denoise *d, int side, const Progress *progress, GError **error)
   return ok;
 }
 
-/* Mean colour of the pixels that can be seen. */
+/* Mean colour of the visible pixels. */
 static void
 find_hidden_colour (Denoise *d)
 {
@@ -386,7 +386,7 @@ round_up (int value, int unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* Whether all of a patch can be told by an orthonormal code.  Grey that is
+/* Whether an orthonormal code can represent all of a patch.  Grey that is
  * repeated for a dictionary of more channels has the same noise in all, so
  * that codes are not equally noisy: then a threshold would be wrong. */
 static gboolean

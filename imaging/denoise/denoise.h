@@ -5,8 +5,9 @@
  * give the result.  What clipping did to the means is then undone
  * (clipping.h).
  *
- * A dictionary that is named does this alone, so that dictionaries can be
- * compared, as if the noise were white: by threshold if it is orthonormal and complete, else by pursuit.
+ * A dictionary that the user names does all of this alone, so that
+ * dictionaries can be compared, and as if the noise were white: by threshold
+ * if it is orthonormal and complete, else by pursuit.
  */
 #pragma once
 
@@ -14,12 +15,10 @@
 #include "imaging/detect/findnoise.h"
 #include "imaging/restoreoptions.h"
 
-/* Removes @noise, of which there is some, from all pixels of @image that can
- * be seen.
+/* Removes @noise, which must not be zero, from all visible pixels of @image.
  *
  * Adds the number of patches coded to @patches.  @progress may be NULL.
- * Returns FALSE with @error set, and @image as it was: LIMIT for lack of
- * memory, CANCELLED. */
+ * Returns FALSE with @error set, and @image as it was: MEMORY, CANCELLED. */
 gboolean image_denoise (Image *image, const FoundNoise *noise,
                         const RestoreOptions *options, gsize *patches,
                         const Progress *progress, GError **error);

@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-/* Mean step of the brightness from which on a JPEG is coarse: that of quality
- * 60 of libjpeg. */
+/* Mean step of the brightness from which a JPEG counts as coarse: that of
+ * quality 60 of libjpeg. */
 #define COARSE_STEP 45.
 
-/* Blocks that are asked for p. */
+/* Blocks that p is estimated from. */
 #define MOST_BLOCKS 4000
 
 /* What is known of the errors of colours: those of the mean are uniform in
  * their interval; most others are zero in the file, and their error is what
- * little was there. */
+ * little there was. */
 #define COLOUR_SHARE 0.05
 
 /* Least R of any frequency. */

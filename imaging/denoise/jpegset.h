@@ -1,4 +1,4 @@
-/* jpegset.h - what a JPEG says about the picture it was made of
+/* jpegset.h - what a JPEG tells about the picture it was made from
  *
  * A JPEG keeps the cosines c of blocks of 8 x 8 pixels as multiples of steps
  * q: it decodes to c' = q round (c / q), so that c lies in

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A patch near the reference and how far it is from looking like it. */
+/* A patch near the reference, and its distance from it. */
 typedef struct {
   float distance;
   int x, y;
 } Candidate;
 
-/* Room for the work of one thread. */
+/* Workspace of one thread. */
 typedef struct {
   Candidate *candidates;
   int count;
@@ -39,9 +39,8 @@ nl_bayes_reach (const NlBayesSettings *settings)
 }
 
 /* The guide has lost fine detail that the clean picture has, and C with it;
- * the more, the stronger the noise.  To take the noise for weaker than it is
- * makes up for that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at
- * most. */
+ * the more, the stronger the noise.  Underestimating the noise makes up for
+ * that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at most. */
 static void
 weaken (const NoiseModel *noise, MatF S[NOISE_LEVELS])
 {
@@ -73,8 +72,9 @@ patch_distance (const Planes *grey, int x, int y, int other_x, int other_y,
   return sum;
 }
 
-/* Whether @a looks more alike than @b.  Of equals the upper left one comes
- * first, so that the choice is the same in any part of a picture. */
+/* Whether @a looks more alike to the reference than @b.  Of equals the upper
+ * left one comes first, so that the choice is the same in any part of a
+ * picture. */
 static gboolean
 is_before (const Candidate *a, const Candidate *b)
 {
@@ -175,7 +175,7 @@ level_of_mean (const float *mean, int n)
 }
 
 /* F = I - S (C + S)^-1.  Where that cannot be, nothing is known but the noisy
- * patches, and F = I.  @C is used up. */
+ * patches, and F = I.  @C is overwritten. */
 static void
 find_filter (MatF *C, const MatF *S, Mat *A, MatF *F)
 {
@@ -210,7 +210,7 @@ find_white_filter (const MatF *C, double variance, Mat *A, MatF *F)
 }
 
 /* Puts the estimates of the noisy patches, the columns of @Y, into @X, which
- * has those of the guide.  @Y is used up. */
+ * has those of the guide.  @Y is overwritten. */
 static void
 estimate (const NlBayes *g, Workspace *w, MatF *X, MatF *Y)
 {

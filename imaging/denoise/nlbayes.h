@@ -14,8 +14,7 @@
  * (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image denoising
  * algorithm", 2013; the second half of it.)
  *
- * Colours are part of a patch: the covariance finds out how they belong
- * together.
+ * Colours are part of a patch: the covariance captures how they are related.
  */
 #pragma once
 
@@ -36,7 +35,7 @@ int nl_bayes_reach (const NlBayesSettings *settings);
 
 /* Denoises @noisy into @out, where @guide, which may be @out, says what looks
  * alike.  Planes are as large as a patch or larger.
- * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+ * @progress may be NULL.  Returns FALSE with @error set: MEMORY, CANCELLED. */
 gboolean planes_nl_bayes (const Planes *noisy, const Planes *guide,
                           const NlBayesSettings *settings, Planes *out,
                           const Progress *progress, GError **error);

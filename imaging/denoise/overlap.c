@@ -12,7 +12,7 @@ typedef struct {
   int reach;
   StripFunc func;
   gpointer data;
-  int strips, first; /* in all, and the first of the batch */
+  int strips, first; /* total, and the first of the batch */
   Strip batch[BATCH];
   Planes *sum, *weights; /* of the whole picture */
 } Overlap;

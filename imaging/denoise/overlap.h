@@ -37,7 +37,7 @@ typedef void (*StripFunc) (Strip *strip, int worker, gpointer data);
  * read until then.  Patches of a strip reach at most @reach rows beyond it, on
  * both sides; pixels that none covers keep their value.
  *
- * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+ * @progress may be NULL.  Returns FALSE with @error set: MEMORY, CANCELLED. */
 gboolean overlap_average (Planes *out, int reach, StripFunc func,
                           gpointer data, const Progress *progress,
                           GError **error);

@@ -7,12 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Of all thresholds the one that leaves the least error on photographs; above
- * it lie 7 in 1000 codes of pure noise. */
+/* Of all thresholds the one that leaves the least error on photographs; it is
+ * exceeded by 7 in 1000 codes of pure noise. */
 #define THRESHOLD 2.7
 
 /* The mean square of n samples of noise has the standard deviation
- * sqrt (2 / n) s^2.  So many of these above s^2 a pursuit stops. */
+ * sqrt (2 / n) s^2.  A pursuit stops this many of these above s^2. */
 #define EXCESS 1.5
 
 /* A pursuit that needs more atoms than this share of n explains noise. */
@@ -27,7 +27,7 @@ typedef struct {
   const Pursuit *pursuit; /* NULL for an orthonormal dictionary */
 } Shrinkage;
 
-/* Room for a chunk of patches. */
+/* Workspace for a chunk of patches. */
 typedef struct {
   MatF Y, C;
   SparseMat X;
@@ -152,7 +152,7 @@ code_by_threshold (const Shrinkage *s, Batch *b, MatF *Y)
   ordered_multiply (1, D, PLAIN, &C, PLAIN, Y);
 }
 
-/* Codes the patches in @Y and puts what their codes say in their place. */
+/* Codes the patches in @Y and replaces them by what their codes represent. */
 static void
 code (const Shrinkage *s, Batch *b, MatF *Y)
 {

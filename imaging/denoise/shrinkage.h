@@ -23,7 +23,7 @@ typedef struct {
 /* Denoises @noisy into @out by threshold.  Planes are as large as a patch or
  * larger, and have as many channels as the dictionary, which is orthonormal
  * and complete.
- * @progress may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+ * @progress may be NULL.  Returns FALSE with @error set: MEMORY, CANCELLED. */
 gboolean planes_threshold (const Planes *noisy,
                            const ShrinkageSettings *settings, Planes *out,
                            const Progress *progress, GError **error);

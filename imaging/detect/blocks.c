@@ -24,7 +24,7 @@ typedef struct {
   const Image *image;
   int width, height;
   guint8 *black;  /* 1 black, 2 black and visited */
-  guint8 *opened; /* what is left of it without what is narrow */
+  guint8 *opened; /* what the opening leaves of it */
   GArray *region; /* gsize: pixels of the region at hand */
 } Search;
 

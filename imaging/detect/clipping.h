@@ -23,14 +23,14 @@ double clipped_variance (double x, double sigma);
 /* The x in 0 .. 1 whose clipped mean is nearest to @mean. */
 double inverse_clipped_mean (double mean, double sigma);
 
-/* At which ends the noise of a picture was clipped.  Not every picture has
- * been: a file may have room below its black. */
+/* At which ends the noise of a picture was clipped.  Not every picture was
+ * clipped: a file may have room below its black. */
 typedef struct {
   gboolean black, white;
 } ClippedEnds;
 
-/* Looks how the samples of @image that can be seen crowd at the ends of their
- * range, for noise of standard deviation @sigma. */
+/* Examines how the visible samples of @image crowd at the ends of their range,
+ * for noise of standard deviation @sigma. */
 ClippedEnds clipped_ends (const Image *image, double sigma);
 
 /* Undoes the bias of the means in @planes at the ends that were clipped. */

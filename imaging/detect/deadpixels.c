@@ -30,7 +30,7 @@
  * is texture all over is not due to noise: it counts as far as the level of
  * noise (noise.h), which for its part random values raise, explains it.
  *
- * Wholly transparent pixels are neither missing nor asked.
+ * Fully transparent pixels are neither missing nor used as evidence.
  */
 #include "imaging/detect/detect.h"
 
@@ -49,7 +49,7 @@
 #define NEARBY 6    /* pixels alive that make a median */
 #define REACH 6     /* how far to look for them */
 #define PASSES 2
-#define ROWS 16 /* that a thread looks at at a time */
+#define ROWS 16 /* that a thread examines at a time */
 
 #define LEAST_STRICT 0.005 /* share of pixels that pass the strict test */
 
@@ -87,7 +87,7 @@ typedef struct {
   guint8 *state; /* of each pixel, in a Mask */
   const NoiseShape *noise;
   double floor;   /* of the usual sums */
-  Progress quiet; /* only to be cancelled by */
+  Progress quiet; /* only for cancelling */
 } Scene;
 
 static const guint16 *
@@ -393,7 +393,7 @@ passes (const Scene *scene, int x, int y, const Test *test)
 typedef struct {
   const Scene *scene;
   const Test *test;
-  guint8 *marks; /* one byte a pixel */
+  guint8 *marks; /* one byte per pixel */
 } Pass;
 
 static void

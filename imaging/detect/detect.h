@@ -1,4 +1,4 @@
-/* detect.h - find damage that nobody marked
+/* detect.h - find damage that is not marked
  *
  * A new detector is one file that defines a Detector, and one row of the table
  * in detect.c.
@@ -9,11 +9,11 @@
 #include "imaging/mask.h"
 
 typedef struct {
-  const char *name; /* "blocks": for requests of the page */
-  const char *noun; /* "blacked-out blocks": for people */
+  const char *name; /* "blocks": for options and requests */
+  const char *noun; /* "blacked-out blocks": for messages */
 
   /* The damaged pixels of @image.  @progress may be NULL.  NULL with @error
-   * set: LIMIT, CANCELLED. */
+   * set: LIMIT or MEMORY, CANCELLED. */
   Mask *(*find) (const Image *image, const Progress *progress, GError **error);
 } Detector;
 

@@ -14,7 +14,7 @@ static const struct {
   double sigma, share;
 } limits[] = { { 1.7, 0.55 }, { 2.8, 0.3 } };
 
-/* What is weaker nobody sees. */
+/* Weaker noise is invisible. */
 #define LEAST_LEVEL 1.5
 
 /* A JPEG with steps of this mean or more, quality 80 of libjpeg, has rounded

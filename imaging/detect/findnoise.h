@@ -1,10 +1,9 @@
-/* findnoise.h - which noise a picture has, from the picture alone
+/* findnoise.h - find out which noise a picture has, from the picture alone
  *
  * White noise is found by noise.h; any other by noiseprofile.h.  Clean
  * pictures have something like noise too: the grain of a film, dithering, fine
- * texture.  So noise is said to be there only where it is strong enough and
- * enough brightnesses agree; the limits come from photographs with noise and
- * without.
+ * texture.  So noise is reported only where it is strong enough and enough
+ * brightnesses agree; the limits come from photographs with noise and without.
  */
 #pragma once
 
@@ -13,8 +12,9 @@
 
 typedef enum {
   NOISE_NONE,
-  NOISE_WHITE,    /* the same in all pixels, each for itself */
-  NOISE_COLOURED, /* depends on brightness, or neighbours share it */
+  NOISE_WHITE,    /* the same in all pixels, independently */
+  NOISE_COLOURED, /* depends on brightness, or is correlated between
+                     neighbours */
   NOISE_JPEG,     /* what the coarse steps of a JPEG took away */
 } NoiseKind;
 
@@ -29,8 +29,8 @@ typedef struct {
 /* Noise of one level, where white is 255, in every sample; 0 for none. */
 FoundNoise found_white_noise (int colours, double sigma);
 
-/* Looks for noise in the pixels that can be seen, without those of @ignore,
- * which may be NULL. */
+/* Looks for noise in the visible pixels that are not in @ignore, which may be
+ * NULL. */
 FoundNoise image_find_noise (const Image *image, const Mask *ignore);
 
 /* Whether the colours are so few that the picture was drawn or dithered. */

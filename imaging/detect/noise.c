@@ -8,17 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A weaker noise than this, where white is 255, nobody sees; and a clean
+/* Noise weaker than this, where white is 255, is invisible; and a clean
  * photograph may have as much grain.  Of small blocks, texture is a larger
  * part: there, the limit rises as their side falls. */
 #define LEAST_LEVEL 1.0
 
 /* What is far below that, such as the rounding of cosines in a flat area, is
- * no noise for clipping to have shared in: no round may enlarge it. */
+ * no noise for clipping to have shared in: no round may amplify it. */
 #define NO_LEVEL 0.1
 
-#define MOST_BLOCKS 40000 /* of a picture; more would say the same */
-#define CHUNK 256         /* blocks that a thread looks at at a time */
+#define MOST_BLOCKS 40000 /* of a picture; more would not change the result */
+#define CHUNK 256         /* blocks that a thread examines at a time */
 
 /* The share of the blocks, the smoothest, that measure the noise; and how many
  * there should be at least.  Grey pictures have only their brightness, of
@@ -27,7 +27,7 @@
  * picture is taken to be without noise. */
 static const double smoothest[] = { 0.05, 0.02, 0.01 };
 #define LEAST_SMOOTH 40
-#define SPARE 4 /* so many times as many there must be to choose from */
+#define SPARE 4 /* there must be this many times as many to choose from */
 #define UNEVEN 1.25
 
 /* Sides of blocks; where pixels are missing, only small ones may be whole.
@@ -70,7 +70,7 @@ may_be_asked (const Image *image, const Mask *ignore, gsize i)
          && !image_is_transparent (image, i);
 }
 
-/* Whether every pixel of the block may be asked. */
+/* Whether every pixel of the block may be used. */
 static gboolean
 is_usable (const Survey *s, int x, int y)
 {
@@ -86,7 +86,7 @@ is_usable (const Survey *s, int x, int y)
   return TRUE;
 }
 
-/* Reads a block into columns of @Y, one a colour. */
+/* Reads a block into columns of @Y, one per colour. */
 static void
 read_block (const Survey *s, int x, int y, MatF *Y)
 {
@@ -270,7 +270,7 @@ level (const Survey *s, int usable)
   return 0;
 }
 
-/* Looks at blocks of @side; FALSE if there are not enough of them. */
+/* Measures blocks of @side; FALSE if there are not enough of them. */
 static gboolean
 survey (const Image *image, const Mask *ignore, int side, double *sigma)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BLOCKS 30000 /* of a picture; more would say the same */
-#define LEAST_STEP 2      /* between blocks: nearer ones say the same */
+#define MOST_BLOCKS 30000 /* of a picture; more would not change the result */
+#define LEAST_STEP 2      /* between blocks: closer ones would add nothing */
 #define CHUNK 64          /* blocks that are transformed at a time */
 
 /* Blocks of a bin, at least; the share of them that measures the noise, the
@@ -253,8 +253,8 @@ typedef struct {
   double plain, scaled;
 } Energy;
 
-/* Cosines whose variance is below this share of the largest say nothing: what
- * is left of them after JPEG is a matter of rounding. */
+/* Cosines whose variance is below this share of the largest are ignored: what
+ * JPEG leaves of them is rounding. */
 #define WEAK 0.03
 
 static void

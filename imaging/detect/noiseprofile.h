@@ -8,9 +8,9 @@
  * cosine along each axis, which a gradient has too, takes part in the choice
  * only; what noise it has is that of the next ones.
  *
- * The noise of flat blocks differs from block to block by chance alone, and
- * that by how much is known; texture differs more.  Bins where the energies
- * are more uneven than that do not count.
+ * The noise of flat blocks differs from block to block by chance alone, by a
+ * known amount; texture differs more.  Bins where the energies are more uneven
+ * than that do not count.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ typedef struct {
 /* What was measured in the blocks of one bin. */
 typedef struct {
   double brightness; /* mean */
-  int blocks;        /* the flattest, that were asked */
+  int blocks;        /* the flattest, that were used */
   double sigma[3];   /* of the mixed colours, where white is 1 */
   double uneven;     /* deviation of their energies over that of noise */
   double uneven_scaled; /* the same, each cosine in units of its variance */

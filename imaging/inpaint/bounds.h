@@ -1,7 +1,7 @@
 /* bounds.h - what was filled stays within the range of what is around it
  *
- * Sums of atoms know no bounds.  Each filled sample is held to the range of
- * the known samples of its colour nearby, and a few levels beyond.
+ * Sums of atoms are unbounded.  Each filled sample is held to the range of the
+ * known samples of its colour nearby, and a few levels beyond.
  */
 #pragma once
 

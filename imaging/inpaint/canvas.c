@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows a block, unless the reach is larger: enough patches to keep threads
+/* Rows per block, unless the reach is larger: enough patches to keep threads
  * busy, few enough rows to be cheap in memory. */
 #define LEAST_BLOCK 64
 
@@ -25,7 +25,7 @@ struct Canvas {
   Mask *missing;     /* that, and what is hidden near it */
   int channels;
   int reach;
-  int block; /* rows a block, at least the reach */
+  int block; /* rows per block, at least the reach */
   int block_count;
   GArray **spans;    /* of each block, Span */
   gsize *counts;     /* missing pixels of each block */
@@ -57,7 +57,7 @@ static void
 mark_near (int *columns, const guint8 *missing, int width, int reach,
            int value)
 {
-  int marked = 0; /* columns below are done with */
+  int marked = 0; /* columns before this are done */
 
   for (int x = 0; x < width; x++)
     if (missing[x])
@@ -66,7 +66,7 @@ mark_near (int *columns, const guint8 *missing, int width, int reach,
         columns[marked] = value;
 }
 
-/* Adds hidden pixels near those that are asked for. */
+/* Adds hidden pixels near the requested ones. */
 static void
 add_hidden (Canvas *canvas)
 {
@@ -268,7 +268,7 @@ colour_of_channel (const Canvas *canvas, int channel)
 
 /* ---- a pass ---- */
 
-/* One on its way. */
+/* A pass in progress. */
 typedef struct {
   Canvas *canvas;
   PassKind kind;
@@ -499,8 +499,8 @@ canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
 
 /* ---- the last resort ---- */
 
-/* Mean of what is known of each colour; of all of them for one of which
- * nothing is known.  FALSE if nothing is known at all. */
+/* Mean of the known samples of each colour; of all colours for one without
+ * known samples.  FALSE if nothing is known at all. */
 static gboolean
 mean_colours (const Canvas *canvas, double mean[3])
 {
@@ -607,7 +607,7 @@ canvas_mix (Canvas *canvas, const Planes *values, float weight)
 
 /* ---- back into the picture ---- */
 
-/* Mean of what the channels that stand for @colour say. */
+/* Mean of the channels that represent @colour. */
 static float
 mean_of_repeats (const Canvas *canvas, const float *packed, int colour)
 {
@@ -631,7 +631,8 @@ write_pixel (const Canvas *canvas, Image *image, gsize i, const float *packed)
   /* That may move the last colour, which must not be one that is known. */
   if (mask_hides (missing, image_colours (image) - 1))
     image_avoid_key (image, i);
-  /* Entries of a palette may repeat; which one stood here is no clue. */
+  /* Entries of a palette may repeat; the index that was here must not be
+   * used. */
   if (image->palette != NULL)
     image->palette->index[i] = 0;
 }

@@ -4,11 +4,11 @@
  * row after row, so that memory follows the hole.
  *
  * A pass over the picture goes from top to bottom through a window of rows.
- * Patches read the samples as they were before the pass and add what they say
- * to sums; a row becomes sum / weight when no patch can reach it any more.
- * So the order of the work has no influence, and no more than the window is
- * ever held as floats.  Rows are taken in blocks, and of each block only the
- * columns near something missing.
+ * Patches read the samples as they were before the pass and add their
+ * predictions to sums; a row becomes sum / weight when no patch can reach it
+ * any more.  So the order of the work has no influence, and no more than the
+ * window is ever held as floats.  Rows are taken in blocks, and of each block
+ * only the columns near something missing.
  */
 #pragma once
 
@@ -26,9 +26,9 @@ typedef struct {
   int rows;
   float *values;  /* black is 0, white is 1 */
   float *trust;   /* 1 known, 0 not known, in between filled */
-  float *sums;    /* of what patches say, times their weights */
+  float *sums;    /* of the predictions of patches, times their weights */
   float *weights; /* of those */
-  guint8 *wanted; /* a byte a pixel: one bit a channel that is to be set */
+  guint8 *wanted; /* a byte per pixel: one bit per channel that is to be set */
 } RowWindow;
 
 /* Which samples a pass sets. */
@@ -46,9 +46,9 @@ typedef gboolean (*PassFunc) (RowWindow *window, int top, int bottom,
  * @image, which are repeated.  Patches and the paths between those that work
  * together span at most @reach pixels.
  *
- * What cannot be seen is not known.  Where it is near something missing it is
- * filled too, but never written back.
- * Returns NULL with @error set (LIMIT) when memory is short. */
+ * Invisible pixels count as unknown.  Near something missing they are filled
+ * too, but never written back.  Returns NULL with @error set (MEMORY) when
+ * there is not enough memory. */
 Canvas *canvas_new (const Image *image, const Mask *missing, int channels,
                     int reach, GError **error);
 
@@ -64,7 +64,7 @@ gsize canvas_missing (const Canvas *canvas);
 gsize canvas_unfilled (const Canvas *canvas);
 
 /* One pass.  FALSE, with @error set, when @func failed or for lack of memory;
- * the canvas is then of no use. */
+ * the canvas is then unusable. */
 gboolean canvas_pass (Canvas *canvas, PassKind kind, PassFunc func,
                       gpointer data, const Progress *progress, GError **error);
 
@@ -82,8 +82,8 @@ typedef struct {
 const GArray *canvas_spans (const Canvas *canvas, int y);
 
 /* Copies the whole picture, as it is now, to @values, and to @known 1 for each
- * sample that is known and 0 for each that is missing or cannot be seen.  Both
- * have the size and channels of the canvas; unfilled samples are 0. */
+ * sample that is known and 0 for each that is missing or invisible.  Both have
+ * the size and channels of the canvas; unfilled samples are 0. */
 void canvas_read (const Canvas *canvas, Planes *values, Planes *known);
 
 /* Moves the missing samples towards @values: by the share @weight, or all the

@@ -24,7 +24,7 @@
 #define SEARCH_RADIUS 9
 
 /* Groups are found in the first round, in the first that is not coarse, and
- * then anew every so many. */
+ * then again at regular intervals. */
 #define LOOK_EVERY 6
 
 /* A patch of a group: where it is, seen from the first one, and what share of
@@ -46,7 +46,7 @@ typedef struct {
   Place *places;     /* of these */
   float *weights;    /* of these */
   Member *members;   /* of each group in turn */
-  gsize room;        /* for so many of them */
+  gsize room;        /* for this many of them */
   guint groups_done; /* in this round */
 } Size;
 
@@ -174,7 +174,7 @@ find_group (const Batch *b, Place centre, Member *members)
                            .known = known_share (b->window, found[k], side) };
 }
 
-/* A patch inside a hole has little to say, one that reaches into the unknown
+/* A patch inside a hole contributes little, one that contains unfilled samples
  * nothing. */
 static float
 patch_weight (const Member *member)
@@ -237,7 +237,7 @@ typedef struct {
   int count;
 } Adding;
 
-/* One channel, so that threads do not meet. */
+/* One channel, so that threads write to different memory. */
 static void
 add_channel (int channel, int worker, gpointer data)
 {
@@ -254,8 +254,8 @@ add_channel (int channel, int worker, gpointer data)
                  size->weights[p]);
 }
 
-/* Makes room for @count members, with some to spare: how many groups there
- * are depends on the holes. */
+/* Allocates @count members, with some to spare: how many groups there are
+ * depends on the holes. */
 static gboolean
 make_room (Size *size, gsize count, GError **error)
 {
@@ -327,7 +327,7 @@ code_block (RowWindow *window, int top, int bottom, const Progress *progress,
                            (double) (i + 1) / r->size_count };
     Progress part = progress_part (&share);
 
-    /* A picture smaller than the patch has no such patches. */
+    /* A picture smaller than the patch has none. */
     if (r->sizes[i].scale.side <= MIN (window->width, window->height)
         && !code_size (r, window, &r->sizes[i], top, bottom, &part, error))
       return FALSE;

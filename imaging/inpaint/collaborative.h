@@ -3,15 +3,15 @@
  * A first fill sees only known samples, one patch at a time.  A round codes
  * every patch that touches a missing sample as it stands, known and filled
  * samples alike, together with patches nearby that look like it.  Of their
- * cosines X, one column a patch, it keeps what is large,
+ * cosines X, one column per patch, it keeps what is large,
  *
  *     X <- HT_t (X H) H',     H orthonormal, the first column constant,
  *
  * where H adds up what the patches have in common and so lifts it above the
  * threshold.  Averaged over all patches, that becomes the new value of the
  * missing samples.  The weight of a patch is numbers / numbers kept, times the
- * share of its samples that are known: one that lies in a hole has nothing new
- * to say.
+ * share of its samples that are known: one that lies in a hole adds nothing
+ * new.
  *
  * The threshold t falls from round to round: first the coarse structure
  * settles, with the known samples pulling it, then the fine.  Patches of
@@ -34,8 +34,8 @@ typedef struct {
 
 typedef struct {
   int rounds;
-  int coarse; /* so many of them, the first, take only every other patch along
-                 and down: the coarse structure needs no more */
+  int coarse; /* the first so many take only every other patch across and down:
+                 coarse structure needs no more */
   double first, last; /* threshold of the first and the last round; geometric
                          in between; white is 1 */
   CollaborativeScale scales[MOST_SCALES + 1];
@@ -48,7 +48,7 @@ int collaborative_reach (const CollaborativeSettings *settings);
 /* Improves the missing samples of @canvas, which all have a value.
  *
  * @patches is set to the number of patches coded, over all rounds.  @progress
- * may be NULL.  Returns FALSE with @error set: LIMIT, CANCELLED. */
+ * may be NULL.  Returns FALSE with @error set: MEMORY, CANCELLED. */
 gboolean canvas_improve (Canvas *canvas, const CollaborativeSettings *settings,
                          gsize *patches, const Progress *progress,
                          GError **error);

@@ -6,7 +6,7 @@
 
 struct Dct {
   int channels;
-  MatF axis;           /* side x side, a cosine a column */
+  MatF axis;           /* side x side, one cosine per column */
   float colours[3][3]; /* K, and its inverse */
   float back[3][3];
 };

@@ -4,9 +4,9 @@
  *
  *     X[k, l, m] = sum_xyc  C[x, k] C[y, l] K[c, m] Y[x, y, c].
  *
- * One axis after the other costs 2 n (2 side + channels) operations a patch of
- * n samples, where a dictionary of cosines costs 2 n^2.  Colours are mixed in
- * place.  Each other axis is one matrix product for all patches, Z = Y' C,
+ * One axis after the other costs 2 n (2 side + channels) operations per patch
+ * of n samples, where a dictionary of cosines costs 2 n^2.  Colours are mixed
+ * in place.  Each other axis is one matrix product for all patches, Z = Y' C,
  * which also turns the axes round by one: x y m p -> y m p k -> m p k l.  So
  * the axis to be transformed always comes first, and in the end the numbers of
  * all patches that belong to the same cosine of a plane lie side by side.
@@ -29,5 +29,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dct, dct_free)
  * m + channels (p + count (k + side l)).  @scratch is as large. */
 void dct_forward (const Dct *self, float *y, float *scratch, int count);
 
-/* The way back. */
+/* The inverse. */
 void dct_backward (const Dct *self, float *y, float *scratch, int count);

@@ -1,18 +1,18 @@
 /* fill.c - overlapping patches, masked pursuit, growing inward
  *
  * A patch knows the sum of the trust in its samples.  One pass codes those
- * patches around unfilled samples that know enough, averages what they say and
- * fills what got something.  When no patch knows enough any more, it is
- * measured what the best one knows, and a share of that is enough from then
- * on.
+ * patches around unfilled samples that know enough, averages their predictions
+ * and fills the samples that got any.  When no patch knows enough any more,
+ * the largest amount that any patch knows is measured, and from then on a
+ * share of it is enough.
  *
  * The ridge.  A patch of few known samples can be explained in many ways; the
  * smooth ones are likelier.  The penalty of an atom is its roughness, the sum
  * of squared differences of neighbours within a plane:
  *     ridge_j = ridge * sum (d_j(x + 1, y) - d_j(x, y))^2 + likewise down.
- * For cosines that is the squared frequency, the inverse of what the spectrum
- * of photographs falls by.  Differences between colours count a little: enough
- * to make a patch grey of which only red is known.
+ * For cosines that is the squared frequency, and the spectrum of photographs
+ * falls off as its inverse.  Differences between colours count a little:
+ * enough to make a patch grey of which only red is known.
  */
 #include "imaging/inpaint/fill.h"
 
@@ -29,10 +29,10 @@
  */
 #define EMPTY_CODE_WEIGHT 1e-6f
 
-/* What differences between colours count. */
+/* Weight of the differences between colours. */
 #define COLOUR_SHARE 0.03
 
-/* How far a patch may go beyond the range that it was told, as a share of
+/* How far a patch may go beyond the range of its known samples, as a share of
  * that. */
 #define LEEWAY 0.2f
 
@@ -137,7 +137,7 @@ group_from (const Filler *f, int first)
   return (Group){ first, f->dictionary->channels };
 }
 
-/* A pass that only looks. */
+/* A pass that only measures. */
 static gboolean
 measure_block (RowWindow *window, int top, int bottom,
                const Progress *progress, gpointer data, GError **error)
@@ -172,8 +172,9 @@ places_with_trust (const Filler *f, const RowWindow *window,
 
 /* ---- coding ---- */
 
-/* Keeps what a patch says near what it was told: far from what is known,
- * sums of atoms know no bounds, and would be taken for known further in. */
+/* Keeps the prediction of a patch near the range of its known samples: far
+ * from these, sums of atoms are unbounded, and would be trusted further inside
+ * the hole. */
 static void
 clamp_to_known_range (float *predicted, const float *known, const float *trust,
                       int samples)
@@ -190,15 +191,15 @@ clamp_to_known_range (float *predicted, const float *known, const float *trust,
     predicted[i] = CLAMP (predicted[i], least - margin, most + margin);
 }
 
-/* What patch @p of a batch says in the end. */
+/* The final prediction of patch @p of a batch. */
 static void
 add_prediction (Filler *f, RowWindow *window, Place place, int first, int p,
                 const SparseMat *X)
 {
   const Dictionary *d = f->dictionary;
   int plane = d->patch * d->patch;
-  /* Few atoms mean that the dictionary fits; that patch speaks louder.  No
-   * atom at all means that it had nothing to go by. */
+  /* Few atoms mean that the dictionary fits; that patch gets a larger weight.
+   * No atom at all means that it had no information. */
   float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : EMPTY_CODE_WEIGHT;
 
   sparse_apply (&d->atoms, X, p, f->predicted);
@@ -212,7 +213,7 @@ add_prediction (Filler *f, RowWindow *window, Place place, int first, int p,
   }
 }
 
-/* Codes channels @first on of @count patches and adds what they say. */
+/* Codes channels @first on of @count patches and adds their predictions. */
 static gboolean
 code_batch (Filler *f, RowWindow *window, const Place *places, int count,
             int first, const Progress *progress, GError **error)
@@ -294,8 +295,8 @@ relax_known_limit (Filler *f, const Progress *quiet, GError **error)
     f->step = (f->step + 1) / 2;
     return relax_known_limit (f, quiet, error);
   }
-  /* Holes that nothing known is near, such as those in the midst of what is
-   * transparent. */
+  /* Holes with nothing known nearby, such as those inside transparent
+   * areas. */
   if (canvas_fill_rest (f->canvas))
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
@@ -303,7 +304,7 @@ relax_known_limit (Filler *f, const Progress *quiet, GError **error)
   return FALSE;
 }
 
-/* Share of the work that the first turn is taken for. */
+/* Assumed share of the work of the first turn. */
 #define FIRST_TURN 0.9
 
 static gboolean

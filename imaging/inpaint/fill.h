@@ -16,7 +16,7 @@ typedef struct {
   int max_atoms;    /* a patch */
   double max_error; /* mean squared residual of a patch that is good enough */
   double ridge;     /* penalty of rough atoms; 0 for plain least squares */
-  gboolean bounded; /* patches stay near the range that they were told */
+  gboolean bounded; /* patches stay near the range of their known samples */
   double least_share; /* a patch is coded if it knows this share of what the
                          best one knows, 0 .. 1 */
 } FillSettings;
@@ -29,8 +29,8 @@ float *fill_make_ridge (const Dictionary *dictionary, double factor);
  * a multiple of those of @dictionary, and are coded in groups of that size.
  *
  * @patches is set to the number of patches that were coded.  @progress may be
- * NULL.  Returns FALSE with @error set: INPUT when nothing is known, LIMIT for
- * lack of memory, CANCELLED. */
+ * NULL.  Returns FALSE with @error set: INPUT when nothing is known, MEMORY,
+ * CANCELLED. */
 gboolean canvas_fill (Canvas *canvas, const Dictionary *dictionary,
                       const FillSettings *settings, gsize *patches,
                       const Progress *progress, GError **error);

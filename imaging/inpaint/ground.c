@@ -20,7 +20,7 @@
  * holes of 80 to 150 pixels in 20 photographs. */
 #define GAIN 8.f
 
-/* Sweeps a level. */
+/* Sweeps per level. */
 #define SWEEPS 12
 
 #define MOST_LEVELS 24

@@ -32,20 +32,20 @@ static const TextureOptions textures[] = {
   [FILL_TEXTURE] = { .share = 1 },
 };
 
-/* Share of the work that thick parts are taken for. */
+/* Assumed share of the work of thick parts. */
 #define THICK_SHARE 0.5
 
 typedef struct {
   FillSettings fill;
   CollaborativeSettings rounds;
 
-  /* The convolutional dictionary between them: ways to lay the picture, 0 for
-   * none of it, and how much of its result is taken. */
+  /* The convolutional dictionary between them: orientations of the picture, 0
+   * to leave it out, and the share of its result that is used. */
   int turns;
   float weight;
 } Effort;
 
-/* Of a dictionary that is named. */
+/* For a dictionary that the user names. */
 #define NAMED_ATOMS 20
 #define RIDGE 0.02
 
@@ -85,7 +85,8 @@ static const Effort learned_efforts[] = {
                      .turns = 2 },
 };
 
-/* Ways to lay the picture for a convolutional dictionary that was named. */
+/* Orientations of the picture for a convolutional dictionary that the user
+ * named. */
 static const int named_turns[] = {
   [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
 };
@@ -101,8 +102,8 @@ static const Effort cosine_efforts[] = {
   [QUALITY_BEST] = { .fill = FILL (2, 24), .rounds = ROUNDS_BEST },
 };
 
-/* For a dictionary that was named: a thorough fill with it alone, so that what
- * comes out is its own work. */
+/* For a dictionary that the user named: a thorough fill with it alone, so that
+ * the result shows what it can do. */
 static const FillSettings fills[] = {
   [QUALITY_FAST] = FILL (4, 12),
   [QUALITY_NORMAL] = FILL (2, NAMED_ATOMS),
@@ -117,7 +118,7 @@ static const double fill_shares[] = {
 #define CODER_SHARE 0.3
 
 /* Share of the result of the convolutional dictionary that goes into that of
- * the rounds: what both say is nearer to the truth where little is missing. */
+ * the rounds: their mean is closer to the truth where little is missing. */
 #define FINAL_SHARE 0.3f
 
 /* What is done. */
@@ -205,8 +206,8 @@ average_planes (Planes *planes)
       / 3;
 }
 
-/* Returns what the convolutional dictionary says, of which the plan's share
- * goes into @canvas; NULL with @error set. */
+/* Returns the result of the convolutional dictionary, of which the plan's
+ * share goes into @canvas; NULL with @error set. */
 static Planes *
 recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
         const Progress *progress, GError **error)
@@ -352,7 +353,7 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
   return TRUE;
 }
 
-/* Works on a copy, so that @image stays as it was where something fails. */
+/* Works on a copy, so that @image is unchanged on failure. */
 static gboolean
 inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
                const Plan *plan, const RestoreOptions *options,

@@ -5,18 +5,21 @@
  * the missing ones, overlapping patches are averaged, and large holes grow
  * shut from their edge (fill.h).
  *
- * With the built-in dictionary, rounds follow in which all patches around are
- * coded as they stand, coarse structure first, by cosines of several sizes
- * (collaborative.h).  A dictionary that is named does the first part alone and
- * more thoroughly, so that dictionaries can be compared.
+ * With the built-in dictionaries, rounds follow in which all patches nearby
+ * are coded, known and filled samples alike, coarse structure first, by
+ * cosines of several sizes (collaborative.h), and the result is mixed with
+ * that of the convolutional dictionary (imaging/conv/recode.h); at the lowest
+ * quality the latter is all there is.  A dictionary that the user names does
+ * the first part alone and more thoroughly, so that dictionaries can be
+ * compared.
  *
- * Parts of a hole that are thicker than a patch reaches are filled before, but
- * for a rim: with a membrane (ground.h) and texture from elsewhere in the
- * picture (texture.h).  Everything that was filled stays within the range of
- * what is known nearby (bounds.h).
+ * Parts of a hole that are too thick for patches are filled first, except for
+ * a rim: with a membrane (ground.h) and texture from elsewhere in the picture
+ * (texture.h).  Everything that was filled stays within the range of what is
+ * known nearby (bounds.h).
  *
- * Known pixels are not touched, and what stands in missing ones has no
- * influence.  Wholly transparent pixels count as unknown.
+ * Known pixels are not changed, and the values of missing ones never affect
+ * the result.  Fully transparent pixels count as unknown.
  */
 #pragma once
 
@@ -24,14 +27,14 @@
 #include "imaging/mask.h"
 #include "imaging/restoreoptions.h"
 
-/* How a dictionary that is named codes patches: atoms per patch, mean squared
- * residual at which a patch is done, and ridge (see fill.h). */
+/* How a dictionary that the user names codes patches: atoms per patch, mean
+ * squared residual at which a patch is done, and ridge (see fill.h). */
 typedef struct {
   int max_atoms;
   double max_error, ridge;
 } InpaintCoder;
 
-/* That of normal quality, and that of the paper's protocol. */
+/* For normal quality, and for the paper's protocol. */
 extern const InpaintCoder inpaint_coder, inpaint_paper_coder;
 
 /* Fills the pixels of @image that @missing, of the same size, names.  A
@@ -40,7 +43,7 @@ extern const InpaintCoder inpaint_coder, inpaint_paper_coder;
  *
  * Adds the number of patches coded to @patches.  @progress may be NULL.
  * Returns FALSE with @error set, and @image as it was: INPUT when nothing is
- * known, LIMIT for lack of memory, CANCELLED. */
+ * known, MEMORY or LIMIT for lack of memory, CANCELLED. */
 gboolean image_inpaint (Image *image, const Mask *missing,
                         const RestoreOptions *options, gsize *patches,
                         const Progress *progress, GError **error);

@@ -1,8 +1,8 @@
 /* patches.h - patches out of the window of a canvas, and back with weights
  *
- * A place is the upper left corner of a patch.  A patch may stand out over the
+ * A place is the upper left corner of a patch.  A patch may extend beyond the
  * right and lower edge of a picture that is smaller than it; its samples there
- * weigh nothing.
+ * have no weight.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* patchsearch.h - patches of a picture that look like a given one
  *
- * Looked for near it, by the squared distance of the means of their channels.
+ * Searched near it, by the squared distance of the means of their channels.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ gboolean patch_search_init (PatchSearch *self, const RowWindow *window,
                             GError **error);
 void patch_search_clear (PatchSearch *self);
 
-/* Takes over rows @top .. @bottom - 1 of the window. */
+/* Copies rows @top .. @bottom - 1 of the window. */
 void patch_search_update (PatchSearch *self, int top, int bottom);
 
 /* Sets @found to the @count places within @radius of @place whose patches are
- * most like the one there, best first; it is itself the first.  Repeats it
- * where there are fewer.  Only rows that patch_search_update() knows are
+ * most like the one there, best first; it is itself the first.  Repeats that
+ * one if there are fewer.  Only rows that patch_search_update() knows are
  * looked at: the caller updates @radius rows above and below its patches. */
 void patch_search_find (const PatchSearch *self, Place place, int patch,
                         int radius, Place *found, int count);

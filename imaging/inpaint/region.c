@@ -21,8 +21,8 @@ nearer (guint16 have, guint16 neighbour, int step)
   return (guint16) MIN (have, MIN (neighbour + step, FARTHEST));
 }
 
-/* Takes over what the row before in the order of a sweep knows.  @before may
- * be NULL. */
+/* Propagates distances from the previous row of a sweep.  @before may be
+ * NULL. */
 static void
 sweep_from_row (guint16 *row, const guint16 *before, int width)
 {
@@ -44,8 +44,8 @@ sweep_along_row (guint16 *row, int width)
     row[x] = nearer (row[x], row[x + 1], STRAIGHT);
 }
 
-/* Turns 0 and FARTHEST into the distance to the nearest 0.  What lies outside
- * is at no distance. */
+/* Turns 0 and FARTHEST into the distance to the nearest 0.  Pixels outside
+ * count as distance 0. */
 static void
 spread_distances (guint16 *distance, int width, int height)
 {

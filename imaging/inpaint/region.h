@@ -24,16 +24,16 @@
 typedef struct {
   int width, height;
   guint16 *depth;   /* 0 where all is known */
-  guint8 *thick;    /* a byte a pixel, a ThickState */
+  guint8 *thick;    /* one byte per pixel, a ThickState */
   gsize waiting;    /* thick pixels that are not chosen yet */
-  gsize next;       /* no pixel before this one waits */
+  gsize next;       /* no pixel before this one is waiting */
   ImageArea chosen; /* bounds of the part that is chosen */
 } Thickness;
 
 typedef enum { NOT_THICK, THICK_WAITING, THICK_CHOSEN, THICK_DONE } ThickState;
 
-/* Measures the holes of @missing; @image says what cannot be seen, which is
- * not known either.  NULL with @error set (LIMIT) for lack of memory. */
+/* Measures the holes of @missing; invisible pixels of @image are unknown as
+ * well.  NULL with @error set (LIMIT) for lack of memory. */
 Thickness *thickness_new (const Image *image, const Mask *missing,
                           GError **error);
 
@@ -58,8 +58,8 @@ typedef struct {
   int width, height;
   int channels;
   float *values;   /* black is 0, white is 1; 0 where nothing is known */
-  guint8 *missing; /* a byte a pixel, as in a Mask */
-  guint8 *wanted;  /* a byte a pixel: belongs to the chosen part */
+  guint8 *missing; /* one byte per pixel, as in a Mask */
+  guint8 *wanted;  /* one byte per pixel: belongs to the chosen part */
   float *depth;    /* of missing pixels */
 } Region;
 

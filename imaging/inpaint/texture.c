@@ -30,7 +30,7 @@
  * what is known. */
 #define COARSEST_DEPTH 5
 
-/* Fewer sources than this say little about a texture. */
+/* Fewer sources than this are too few for a texture. */
 #define LEAST_SOURCES 64
 
 /* Rounds of search and votes on the coarsest level and on all others, and
@@ -55,10 +55,10 @@
 typedef struct {
   int width, height, channels;
   float *values;   /* one pixel after the other */
-  guint8 *missing; /* a byte a pixel */
+  guint8 *missing; /* one byte per pixel */
   guint8 *wanted;
   float *depth;
-  float *trust; /* a number a sample: 1 known, falling with depth */
+  float *trust; /* one number per sample: 1 known, falling with depth */
 } Level;
 
 typedef struct {
@@ -67,7 +67,7 @@ typedef struct {
   guint64 turn; /* number of the turn, over all levels */
   int radius;   /* of the first square of the random search */
 
-  guint8 *is_source; /* a byte a place */
+  guint8 *is_source; /* one byte per place */
   int *sources;      /* places */
   int source_count;
   int *targets; /* places, in rising order */
@@ -499,8 +499,8 @@ compare_floats (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Turns costs into costs a sample, in place of weights, and returns their
- * third quartile. */
+/* Turns costs into costs per sample, stored in place of the weights, and
+ * returns their third quartile. */
 static float
 usual_cost (Search *s)
 {
@@ -531,7 +531,7 @@ weigh_votes (Search *s)
   }
 }
 
-/* Sets one wanted pixel to the mean of what the patches over it say. */
+/* Sets one wanted pixel to the mean of the votes of the patches over it. */
 static void
 vote_pixel (const Search *s, int x, int y, float *sums)
 {

@@ -1,7 +1,7 @@
 /* texture.h - fill a thick hole with texture from elsewhere in the picture
  *
- * Every patch of the hole is to look like some patch S(p) of what is known
- * around it, where patches overlap they are to agree:
+ * Every patch of the hole should look like some patch S(p) of the known
+ * surroundings, and overlapping patches should agree:
  *
  *     minimise over u and S   sum_p | u_p - u_S(p) |^2
  *

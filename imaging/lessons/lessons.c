@@ -38,7 +38,7 @@ enum {
 /* Share of the crop that blocks or strokes cover, at most. */
 #define MOST_COVER 0.3
 
-/* Strokes are so long, at least and at most, as a share of the crop. */
+/* Least and largest length of a stroke, as a share of the crop. */
 #define SHORTEST_STROKE 0.25
 #define LONGEST_STROKE 1.25
 

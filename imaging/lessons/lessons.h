@@ -1,9 +1,9 @@
 /* lessons.h - damaged crops of clean pictures, for learning
  *
  * Example number i is a function of the seed and i alone: a picture, a place in
- * it, perhaps at half the size, one of the eight ways to lay it, and one of
- * the kinds of damage.  So any thread may make any example, and learning that
- * was interrupted goes on with the examples it would have had.
+ * it, perhaps at half the size, one of the eight orientations, and one of the
+ * kinds of damage.  So any thread may make any example, and learning that was
+ * interrupted goes on with the examples it would have had.
  */
 #pragma once
 
@@ -24,10 +24,9 @@ typedef struct {
 } Lesson;
 
 /* Reads "missing:0.05-0.95,blocks:3-16,noise:0-75": kinds with an amount or a
- * range.  Blocks may be SIDExCOUNT as for "compare"; how many there are does
- * not count here.
- * Returns an array of Lesson that the caller owns, or NULL with @error set
- * (USAGE). */
+ * range.  Blocks may be SIDExCOUNT as for "compare"; the count is ignored
+ * here.  Returns an array of Lesson that the caller owns, or NULL with @error
+ * set (USAGE). */
 GArray *lessons_parse (const char *text, GError **error);
 
 typedef struct Lessons Lessons;
@@ -54,8 +53,8 @@ typedef struct {
   float *given, *known, *counts; /* to be filled in; see TaskBatch */
 } PatchLesson;
 
-/* Damages patch number @index, as drawn by @seed, in one of the ways of
- * @lessons.  What counts is what is missing, or all of it with noise. */
+/* Damages patch number @index, as drawn by @seed, with one of @lessons.  The
+ * error counts where samples are missing, or everywhere if there is noise. */
 void lessons_damage_patch (const GArray *lessons, int side, int channels,
                            guint64 seed, guint64 index,
                            const PatchLesson *patch);

@@ -1,9 +1,9 @@
 /* learn.c - speed of the learners, as ratios measured in one run
  *
- * Prints milliseconds an iteration of each learner.  The online learner stands
- * beside a plain version of the same step, straight from LAPACK: the factor
- * made from scratch, samples whitened, dense products, an SVD, all in double.
- * Both do the same steps on the same samples.
+ * Prints milliseconds per iteration of each learner.  The online learner is
+ * compared with a plain version of the same step, straight from LAPACK: the
+ * factor made from scratch, samples whitened, dense products, an SVD, all in
+ * double.  Both do the same steps on the same samples.
  *
  * usage: learn [SIDE [ITERATIONS]]
  */

@@ -1,6 +1,6 @@
 /* pursuit.c - speed of the pursuit beside the speed of products
  *
- * Prints for each case and number of threads: signals a second; the same per
+ * Prints for each case and number of threads: signals per second; the same per
  * GFLOP/s of sgemm, which tells more about the code than about the machine;
  * and the share of sgemm's speed at which full products would run that took
  * all of the time.

@@ -1,9 +1,10 @@
 /* restore.c - speed of a restoration, and what it depends on
  *
- * Prints for each case: seconds; megapixels a second, of the picture and of
- * the hole; patches a second, and the same per GFLOP/s of sgemm measured just
- * before and after, which tells more about the code than about the machine.
- * The scratch cases show that the time follows the hole, not the picture.
+ * Prints for each case: seconds; megapixels per second, of the picture and of
+ * the hole; patches per second, and the same per GFLOP/s of sgemm measured
+ * just before and after, which tells more about the code than about the
+ * machine.  The scratch cases show that the time follows the hole, not the
+ * picture.
  */
 #include "base/parallel.h"
 #include "base/random.h"

@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "tests/support.h"
 
-/* Products a chunk, and chunks a measurement. */
+/* Products per chunk, and chunks per measurement. */
 #define PRODUCTS 8
 #define CHUNKS 8
 #define TRIES 3

@@ -1,4 +1,4 @@
-/* request.c - what a page, or somebody in its place, may send
+/* request.c - what a page, or an attacker in its place, may send
  *
  * The bytes are a request as a text:
  *
