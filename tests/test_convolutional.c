@@ -241,6 +241,38 @@ test_broken_files (void)
   }
 }
 
+/* @bytes with @from, which stands in the header, changed to @to of the same
+ * length. */
+static GBytes *
+with_text (GBytes *bytes, const char *from, const char *to)
+{
+  gsize size, length = strlen (from);
+  const char *data = g_bytes_get_data (bytes, &size);
+  char *copy = g_memdup2 (data, size);
+  char *found = g_strstr_len (copy + 8, (gssize) size - 8, from);
+
+  g_assert_nonnull (found);
+  g_assert_cmpuint (strlen (to), ==, length);
+  memcpy (found, to, length);
+  return g_bytes_new_take (copy, size);
+}
+
+static void
+test_larger_than_file (void)
+{
+  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  g_autofree char *levels =
+    g_strdup_printf ("\"levels\":\"%d\"", small.levels);
+  g_autoptr (GBytes) more = with_text (bytes, levels, "\"levels\":\"4\"");
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("No memory is taken for more numbers than the file has");
+  g_assert_null (conv_model_from_bytes (more, "more", NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "smaller than its metadata"));
+}
+
 /* ---- on planes ---- */
 
 static void
@@ -282,6 +314,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convolutional/learns", test_learns);
   g_test_add_func ("/convolutional/resume", test_resume);
   g_test_add_func ("/convolutional/broken-files", test_broken_files);
+  g_test_add_func ("/convolutional/larger-than-file", test_larger_than_file);
   g_test_add_func ("/convolutional/known-stay", test_known_stay);
   return g_test_run ();
 }

@@ -271,6 +271,11 @@ read_model (GBytes *bytes, TeacherState *state, GError **error)
   if (!tensor_from_safetensors (bytes, "level0.atoms", &first, &meta, error)
       || !read_shape (meta, &shape, error))
     return NULL;
+  if (g_bytes_get_size (bytes) / sizeof (float) < conv_length (&shape)) {
+    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                         "it is smaller than its metadata say");
+    return NULL;
+  }
   model = conv_model_new (&shape);
   model->options = g_strdup (text_of (meta, "options"));
   model->seed = count_of (meta, "seed");
