@@ -214,7 +214,9 @@ sample_at (const Picture *picture, int channels, int shrink, int x, int y,
 
   for (int v = y * shrink; v < (y + 1) * shrink; v++)
     for (int u = x * shrink; u < (x + 1) * shrink; u++)
-      sum += picture->samples[(v * picture->width + u) * channels + c];
+      sum += picture->samples[((gsize) v * (gsize) picture->width + (gsize) u)
+                                * (gsize) channels
+                              + (gsize) c];
   return (float) sum / (float) (255 * shrink * shrink);
 }
 
