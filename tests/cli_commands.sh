@@ -112,6 +112,7 @@ expect "--find names kinds" 0 inpaint blocks.png --find blocks,border -o f.png \
 ok "... and counts them" [ "$(json found)" != "" ]
 expect "--find of nothing known" 2 inpaint blocks.png --find rust -o f2.png
 ok "... says what there is" says "scratches, dust, border"
+expect "--find of nothing" 2 inpaint blocks.png --find "" -o f2.png
 
 # ---- formats ----
 

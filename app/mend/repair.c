@@ -149,6 +149,9 @@ option_kinds (const Option *option, const char *text, GError **error)
 {
   g_auto (GStrv) names = g_strsplit (text, ",", -1);
 
+  if (names[0] == NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the kinds of damage are missing");
   for (int i = 0; names[i] != NULL; i++)
     if (detector_find (names[i]) == NULL) {
       g_autoptr (GString) known = g_string_new (NULL);
