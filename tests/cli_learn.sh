@@ -265,6 +265,38 @@ for option in $(grep -oE '^ +(-., )?--[a-z-]+' out | grep -oE -- '--[a-z-]+'); d
     "$ROOT/docs/man/tessera-learn.1" "$ROOT/docs/man/tessera.1"
 done
 
+# ---- convolutional ----
+
+# convolve ARGUMENT... - a run with next to nothing to do
+convolve () {
+  run learn "$PHOTOS/beach0.png" --algorithm convolutional --patch 4 \
+    --levels 2 --rounds 2 --sets 1 --crop 16 --batch 2 --iterations 3 "$@"
+}
+
+convolve -o colour_conv.safetensors
+judge "convolutional" 0
+convolve --grey -o grey_conv.safetensors
+judge "... of grey pictures" 0
+expect "... can be shown" 0 dict grey_conv.safetensors --json
+ok "... and is grey" [ "$(json channels)" -eq 1 ]
+convolve --init grey_conv.safetensors -o crossed.safetensors
+judge "a grey one is no start for colour" 3
+convolve --grey --init colour_conv.safetensors -o crossed.safetensors
+judge "... nor the other way round" 3
+ok "... and nothing is written" [ ! -e crossed.safetensors ]
+convolve -o conv.npy
+judge "a convolutional one is no .npy" 2
+ok "... and nothing is written" [ ! -e conv.npy ]
+convolve --rate 1e6 --iterations 20 -o diverged.safetensors
+judge "a rate at which learning diverges" 1
+ok "... is an error" says "diverged"
+ok "... and nothing is written" [ ! -e diverged.safetensors ]
+convolve --resume colour_conv.safetensors -o again.safetensors
+judge "what was finished is not resumed" 3
+learn "$PHOTOS" --resume colour_conv.safetensors -o again.safetensors
+judge "--resume is for convolutional" 2
+ok "... and nothing is written" [ ! -e again.safetensors ]
+
 # ---- little memory ----
 
 # A picture that is good, and larger than the memory.

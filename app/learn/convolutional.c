@@ -123,14 +123,25 @@ new_model (const Learn *learn, GError **error)
   return conv_model_new (&shape);
 }
 
+/* A model from a file; its pictures are as those to learn from. */
 static ConvModel *
-load_model (const char *path, TeacherState *state, GError **error)
+load_model (const char *path, int channels, TeacherState *state,
+            GError **error)
 {
   g_autoptr (GBytes) bytes = file_read (path, error);
+  g_autoptr (ConvModel) model = NULL;
 
   if (bytes == NULL)
     return NULL;
-  return conv_model_from_bytes (bytes, input_name (path), state, error);
+  model = conv_model_from_bytes (bytes, input_name (path), state, error);
+  if (model != NULL && model->shape.channels != channels) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "%s: is for %s pictures; learn %s --grey", input_name (path),
+                 channels == 1 ? "colour" : "grey",
+                 channels == 1 ? "without" : "with");
+    return NULL;
+  }
+  return g_steal_pointer (&model);
 }
 
 /* A new model, one to start from, or one to go on with. */
@@ -142,7 +153,8 @@ make_teacher (ConvRun *run, GError **error)
   const char *from = learn->resume != NULL ? learn->resume : learn->init;
 
   run->model =
-    from != NULL ? load_model (from, &state, error) : new_model (learn, error);
+    from != NULL ? load_model (from, channels_of (learn), &state, error)
+                 : new_model (learn, error);
   if (run->model == NULL) {
     g_free (state.first);
     g_free (state.second);
@@ -171,12 +183,25 @@ make_teacher (ConvRun *run, GError **error)
 /* ---- learning ---- */
 
 static gboolean
+is_finite (const ConvModel *model)
+{
+  for (gsize i = 0; i < conv_length (&model->shape); i++)
+    if (!isfinite (model->numbers[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 write_out (ConvRun *run, GError **error)
 {
   const Learn *learn = run->learn;
   gboolean finished = teacher_status (run->teacher)->step >= run->steps;
   g_autoptr (GBytes) bytes = NULL;
 
+  if (!is_finite (run->model))
+    return tessera_fail (error, TESSERA_ERROR_FAILED,
+                         "learning diverged; use a smaller --rate than %g",
+                         learn->options.rate);
   g_free (run->model->options);
   run->model->options = describe (run);
   run->model->seed = learn->line.seed;
@@ -278,6 +303,14 @@ learn_convolutional (Learn *learn, GError **error)
   g_autoptr (GArray) lessons = NULL;
   gboolean ok;
 
+  if (g_str_has_suffix (learn->output, ".npy"))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "--output %s: a convolutional dictionary needs the "
+                         "extension .safetensors",
+                         learn->output);
+  if (learn->init != NULL && learn->resume != NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "give either --init or --resume");
   learn->keep_partial = TRUE;
   if (learn->task == NULL)
     learn->task = USUAL_TASK;

@@ -9,6 +9,7 @@
 #include "app/files/output.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
+#include "base/error.h"
 #include "imaging/learning.h"
 
 static const char about[] =
@@ -263,6 +264,10 @@ work (Learn *learn, GError **error)
     return FALSE;
   if (learn->algorithm == convolutional_number ())
     return learn_convolutional (learn, error);
+  if (learn->resume != NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "--resume is for --algorithm convolutional; use "
+                         "--init to go on from a dictionary");
   if (learn->algorithm == LEARN_UNSAID && learn->task != NULL)
     return learn_task_alone (learn, error);
   if (!learn_make_learner (learn, error) || !learn_make_source (learn, error))
