@@ -121,7 +121,8 @@ make_image (Reader *reader)
   return reader->image != NULL;
 }
 
-/* Notes the steps of quantisation, which say how far samples may be off. */
+/* Notes the steps of quantisation, which say how far samples may be off.  A
+ * file with a step of 0, which decoders take, says nothing. */
 static void
 read_steps (const Reader *reader)
 {
@@ -135,8 +136,11 @@ read_steps (const Reader *reader)
 
     if (component->quant_table == NULL)
       return;
-    for (int f = 0; f < DCTSIZE2; f++)
+    for (int f = 0; f < DCTSIZE2; f++) {
+      if (component->quant_table->quantval[f] == 0)
+        return;
       meta->steps[i][f] = component->quant_table->quantval[f];
+    }
   }
   meta->colour_scale = cinfo->max_h_samp_factor > 1
                            && cinfo->max_v_samp_factor > 1
