@@ -218,7 +218,7 @@ judge "a picture under two names" 0
 ok "... counts once" grep -q '"training_pictures" : 2,' \
   twice_report/results.json
 ok "... and both names are told" says \
-  "left out: twice/p1.png: the same picture as twice/copy.png"
+  "skipped: twice/p1.png: the same picture as twice/copy.png"
 rm twice/p[2-4].png
 compare twice -a dct -o never
 judge "nothing but copies of a picture" 3
