@@ -44,7 +44,7 @@ image_has_few_colours (const Image *image)
 {
   g_autoptr (GHashTable) seen =
     g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  guint few = image_colours (image) == 1 ? FEW_GREYS : FEW_COLOURS;
+  guint few = image_is_grey (image, NULL) ? FEW_GREYS : FEW_COLOURS;
   gint64 last = -1;
 
   for (gsize i = 0; i < image_pixels (image); i++) {
