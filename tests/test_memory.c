@@ -16,6 +16,12 @@
 
 #define MEGABYTE ((gsize) 1 << 20)
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED TRUE
+#else
+#define SANITIZED FALSE
+#endif
+
 /* Address space that this process has taken. */
 static gsize
 space_taken (void)
@@ -46,11 +52,10 @@ limit_memory (gsize megabytes)
 static gboolean
 in_little_memory (gsize megabytes)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  (void) megabytes;
-  g_test_skip ("a sanitizer needs all the address space there is");
-  return FALSE;
-#else
+  if (SANITIZED) {
+    g_test_skip ("a sanitizer needs all the address space there is");
+    return FALSE;
+  }
   if (g_test_subprocess ()) {
     limit_memory (megabytes);
     return TRUE;
@@ -59,7 +64,6 @@ in_little_memory (gsize megabytes)
   g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_passed ();
   return FALSE;
-#endif
 }
 
 /* A PNG of one pixel with a profile that says it has @size bytes. */
