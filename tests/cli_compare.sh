@@ -334,7 +334,7 @@ ok "... but not all" [ "$(wc -l <stopped/results.csv)" -lt 85 ]
 ok "... and whole trials only" \
   [ $((($(wc -l <stopped/results.csv) - 1) % 7)) -eq 0 ]
 
-interrupt 'photos/p.*png: 32' 10 "photos --patch 4 --patches 600
+interrupt 'photos/p.*png: 32' 9 "photos --patch 4 --patches 600
   --iterations 100M -o stopped2"
 ok "an interrupt before anything was learned" [ "$status" -eq 130 ]
 ok "... leaves nothing" [ ! -e stopped2 ]
