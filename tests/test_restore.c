@@ -385,10 +385,12 @@ test_errors_leave_the_picture_alone (void)
   g_assert_false (image_restore (image, all, &options, &report, NULL, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   g_clear_error (&error);
+  restore_report_clear (&report);
   g_assert_false (
     image_restore (image, wrong, &options, &report, NULL, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   g_clear_error (&error);
+  restore_report_clear (&report);
   g_cancellable_cancel (cancellable);
   g_assert_false (
     image_restore (image, some, &options, &report, &progress, &error));
