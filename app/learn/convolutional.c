@@ -21,10 +21,10 @@
 /* What one dictionary can serve: the more often a kind of damage is named, the
  * more often it is drawn. */
 #define USUAL_TASK                                                            \
-  "missing:0.05-0.95,channels:0.05-0.95,blocks:3-16,strokes:1-6,noise:0-75,"  \
-  "noise:0-75"
+  "missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,blocks:3-16,"         \
+  "strokes:1-6,noise:0-75"
 
-#define USUAL_STEPS 6000
+#define USUAL_STEPS 18000
 #define USUAL_RATE 8e-4
 
 /* Microseconds from one checkpoint to the next. */

@@ -19,7 +19,7 @@
 
 /* The rate rises in the first steps, stays, and falls over the last part. */
 #define WARM_UP 50
-#define FALL 0.3
+#define FALL 0.7
 
 /* A gradient longer than this many times its running mean is shortened. */
 #define MOST_NORM 1.5
