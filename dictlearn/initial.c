@@ -29,15 +29,27 @@ by_frequency (const void *left, const void *right)
   return a->down - b->down;
 }
 
+/* All entries of the n x n transform; frequency f is in row f. */
+static double *
+dct_table (int n)
+{
+  double *table = g_new (double, (gsize) n * (gsize) n);
+
+  for (int f = 0; f < n; f++)
+    for (int i = 0; i < n; i++)
+      table[f * n + i] = dct_entry (f, i, n);
+  return table;
+}
+
+/* The outer product of three one-dimensional cosines. */
 static void
-fill_cosine_atom (float *atom, const Frequency *f, int patch, int channels)
+fill_cosine_atom (float *atom, const double *colour, int channels,
+                  const double *down, const double *across, int patch)
 {
   for (int c = 0; c < channels; c++)
     for (int y = 0; y < patch; y++)
       for (int x = 0; x < patch; x++)
-        *atom++ = (float) (dct_entry (f->colour, c, channels)
-                           * dct_entry (f->down, y, patch)
-                           * dct_entry (f->across, x, patch));
+        *atom++ = (float) (colour[c] * down[y] * across[x]);
 }
 
 Dictionary *
@@ -46,14 +58,21 @@ dictionary_dct (int patch, int channels)
   int n = patch * patch * channels;
   Dictionary *dictionary = dictionary_new (patch, channels, n);
   g_autofree Frequency *frequencies = g_new (Frequency, n);
+  g_autofree double *space = dct_table (patch);
+  g_autofree double *colours = dct_table (channels);
 
   for (int j = 0; j < n; j++)
     frequencies[j] =
       (Frequency){ j % patch, j / patch % patch, j / patch / patch };
   qsort (frequencies, (gsize) n, sizeof (Frequency), by_frequency);
-  for (int j = 0; j < n; j++)
-    fill_cosine_atom (matf_at (&dictionary->atoms, 0, j), &frequencies[j],
-                      patch, channels);
+  for (int j = 0; j < n; j++) {
+    const Frequency *f = &frequencies[j];
+
+    fill_cosine_atom (matf_at (&dictionary->atoms, 0, j),
+                      colours + f->colour * channels, channels,
+                      space + f->down * patch, space + f->across * patch,
+                      patch);
+  }
   dictionary->algorithm = g_strdup ("dct");
   return dictionary;
 }
