@@ -422,11 +422,11 @@ test_kinds (void)
 /* ---- memory ---- */
 
 /* Most of what this process ever had in memory, in bytes; 0 where unknown.
- * The address sanitizer keeps for a while what was freed. */
+ * The sanitizers keep for a while what was freed, or shadow it. */
 static double
 peak_memory (void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;
 #else
   g_autofree char *text = NULL;
