@@ -36,8 +36,40 @@ export async function openPicture (page, name, bytes) {
   const [chooser] = await Promise.all ([page.waitForEvent ('filechooser'), page.click ('#open')]);
 
   await chooser.setFiles ({ name, mimeType: 'image/png', buffer: bytes });
-  await page.waitForSelector ('body.has-photo:not(.loading)');
-  await page.waitForFunction (name => document.getElementById ('file-name').textContent === name, name);
+  await shown (page, name);
+}
+
+// Until the picture of that name is on the screen.
+export async function shown (page, name) {
+  await page.waitForFunction (name => document.getElementById ('file-name').textContent === name
+    && document.body.matches ('.has-photo:not(.loading)'), name);
+  await drawn (page);
+}
+
+// Until what is loaded is drawn too.
+export async function drawn (page) {
+  await page.evaluate (() => new Promise (resolve =>
+    requestAnimationFrame (() => requestAnimationFrame (resolve))));
+}
+
+// Holds back requests whose address has a part until it is called again;
+// resolves when the first is held.
+export async function holdBack (page, part) {
+  const matches = url => url.href.includes (part);
+  let release, arrived;
+  const released = new Promise (resolve => release = resolve);
+  const held = new Promise (resolve => arrived = resolve);
+
+  // The page may have given a request up in the meantime.
+  await page.route (matches, async route => {
+    arrived ();
+    await released;
+    await route.continue ().catch (() => {});
+  });
+  return { held, release: async () => {
+    release ();
+    await page.unroute (matches);
+  } };
 }
 
 // From shares of the shown picture to the window.  The picture is as large as

@@ -17,6 +17,7 @@ let history = null;
 let version = 0;
 let unsaved = false;
 let job = 0;                  // number of the one that runs, or 0
+let waiting = 0;              // actions whose result is on its way
 let tool = 'brush';
 let from = null;              // where the pointer was, while it is down
 let drawn = null;             // area of the rectangle so far
@@ -28,7 +29,7 @@ const view = new View($('stage'), $('below'), $('above'));
 
 const tools = {
   get active() {
-    return photo !== null && job === 0;
+    return photo !== null && !isBusy();
   },
   get diameter() {
     return tool === 'brush' || tool === 'eraser' ? brush : 0;
@@ -106,14 +107,32 @@ function changeMask(change) {
   refresh();
 }
 
+function isBusy() {
+  return job !== 0 || waiting > 0;
+}
+
+// Runs an action during which nobody may change or save the picture: what is
+// on the screen is not what the page will show next.
+async function occupy(action) {
+  waiting++;
+  refresh();
+  try {
+    return await action();
+  } finally {
+    waiting--;
+    $('progress').hidden = waiting === 0;
+    refresh();
+  }
+}
+
 const undoOne = attempt(async () => {
-  if (photo && job === 0 && history.canUndo)
-    await travel(() => history.undo(), () => history.redo());
+  if (photo && !isBusy() && history.canUndo)
+    await occupy(() => travel(() => history.undo(), () => history.redo()));
 });
 
 const redoOne = attempt(async () => {
-  if (photo && job === 0 && history.canRedo)
-    await travel(() => history.redo(), () => history.undo());
+  if (photo && !isBusy() && history.canRedo)
+    await occupy(() => travel(() => history.redo(), () => history.undo()));
 });
 
 // One after the other, however fast the keys come.
@@ -152,7 +171,7 @@ async function travel(step, back) {
 // ---- what the page shows of its state ----
 
 export function refresh() {
-  const busy = job !== 0, share = photo ? mask.count / (photo.width * photo.height) : 0;
+  const busy = isBusy(), share = photo ? mask.count / (photo.width * photo.height) : 0;
 
   document.body.classList.toggle('has-photo', photo !== null);
   document.body.classList.toggle('busy', busy);
@@ -161,11 +180,13 @@ export function refresh() {
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
     button.disabled = !photo || busy;
-  $('undo').disabled = !photo || busy || !history.canUndo;
-  $('redo').disabled = !photo || busy || !history.canRedo;
+  // These wait for each other, and keep the focus of somebody who repeats them.
+  $('undo').disabled = !photo || job !== 0 || !history.canUndo;
+  $('redo').disabled = !photo || job !== 0 || !history.canRedo;
   $('save-mask').disabled = $('clear-mask').disabled = !photo || busy || mask.empty;
   $('start').disabled = !photo || busy || chosen('task') === 'fill' && mask.empty;
   $('download').disabled = !photo || busy;
+  $('cancel').disabled = job === 0;
   $('compare-toggle').disabled = $('hold').disabled = !photo || version === 0;
   $('painted').textContent = !photo || mask.empty ? 'Nothing is painted over yet.'
     : `${count(mask.count, 'pixel')} painted over (${percent(share)}).`;
@@ -193,8 +214,15 @@ function describe() {
 
 // ---- opening and closing ----
 
-export const openFile = attempt(async file => {
-  if (!file || job !== 0)
+// One after the other, however fast they are dropped.
+let opening = Promise.resolve();
+
+export function openFile(file) {
+  return opening = opening.then(() => openOne(file));
+}
+
+const openOne = attempt(async file => {
+  if (!file || isBusy())
     return;
   if (!mayForget())
     return;
@@ -279,7 +307,6 @@ async function work(query, body, label) {
     return state.state === 'done' ? state : null;
   } finally {
     job = 0;
-    $('progress').hidden = true;
     refresh();
   }
 }
@@ -289,7 +316,7 @@ export const cancel = attempt(async () => {
     await remove(`/api/jobs/${job}`);
 });
 
-export const start = attempt(async () => {
+async function mendOnce() {
   const task = chosen('task');
   const done = await work({
     task,
@@ -300,6 +327,7 @@ export const start = attempt(async () => {
 
   if (!done)
     return showMessage('Cancelled. The picture was not changed.');
+  showProgress({ state: 'running', done: 1, seconds: 0, seconds_left: null }, 'Showing the result');
   history.begin();
   mask.clear();
   history.end({ before: version, after: done.version });
@@ -312,9 +340,14 @@ export const start = attempt(async () => {
     : (task === 'fill' ? `Mended ${count(done.masked_pixels, 'pixel')}` : 'Done') +
       ` in ${duration(done.seconds)}. Drag the slider to compare, or keep painting.`);
   $('stage').focus({ preventScroll: true });
+}
+
+export const start = attempt(async () => {
+  if (photo && !$('start').disabled)
+    await occupy(mendOnce);
 });
 
-export const find = attempt(async (task, what) => {
+async function findOnce(task, what) {
   const done = await work({ task }, null, `Looking for ${what}`);
 
   if (!done)
@@ -325,6 +358,11 @@ export const find = attempt(async (task, what) => {
 
   changeMask(() => mask.addRuns(runs));
   showMessage(`Found ${what}: ${count(done.found, 'pixel')}. Check the mask, then press Mend.`);
+}
+
+export const find = attempt(async (task, what) => {
+  if (photo && !isBusy())
+    await occupy(() => findOnce(task, what));
 });
 
 // ---- masks and files ----

@@ -22,6 +22,7 @@ export class View {
   #left = 0;        // of the picture, in CSS pixels
   #top = 0;
   #shots = new Map();   // version -> { preview, detail }
+  #loading = new AbortController();  // previews of this picture
   #timer = 0;
   #frame = 0;
   #dirty = { picture: false, mask: false };
@@ -62,7 +63,11 @@ export class View {
     await this.#load(0);
   }
 
+  // Before a picture is closed: nothing is asked of it from now on.
   forget() {
+    this.#loading.abort();
+    this.#loading = new AbortController();
+    clearTimeout(this.#timer);
     for (const shot of this.#shots.values())
       close(shot);
     this.#shots.clear();
@@ -86,7 +91,7 @@ export class View {
 
     if (this.#shots.has(version))
       return this.redraw();
-    const preview = await this.#fetch(photo, { version, side: PREVIEW_SIDE });
+    const preview = await this.#fetch(photo, { version, side: PREVIEW_SIDE }, this.#loading.signal);
     if (photo !== this.photo)
       return preview.close();
     this.#shots.set(version, { preview, detail: null, area: null, loading: null });
