@@ -304,23 +304,31 @@ test_suggested_palette (void)
 }
 
 static void
-test_stray_index (void)
+check_stray_index (int depth)
 {
-  g_test_summary ("Indices past the end of the palette are black, and stay");
-
-  g_autoptr (Image) image = random_palette_picture (8, 8, 8, 0);
+  g_autoptr (Image) image = random_palette_picture (8, 8, depth, 0);
+  int last = (1 << depth) - 1;
 
   image->palette->entries = 2;
   memset (image->palette->colour[2], 0, sizeof image->palette->colour[2]);
-  memset (image->palette->colour[200], 0, sizeof image->palette->colour[200]);
+  memset (image->palette->colour[last], 0, sizeof image->palette->colour[2]);
   for (gsize i = 0; i < image_pixels (image); i++) {
-    image->palette->index[i] = (guint8) (i % 2 == 0 ? 200 : 2);
+    image->palette->index[i] = (guint8) (i % 2 == 0 ? last : 2);
     memset (image->samples + 3 * i, 0, 3 * sizeof *image->samples);
   }
   g_autoptr (Image) again = through_file (image, IMAGE_PNG);
 
   assert_same_samples (image, again);
   assert_same_palette (image, again);
+}
+
+static void
+test_stray_index (void)
+{
+  g_test_summary ("Indices past the end of the palette are black, and stay");
+
+  for (int depth = 2; depth <= 8; depth *= 2)
+    check_stray_index (depth);
 }
 
 static void

@@ -169,6 +169,8 @@ set_up_reader (Reader *reader)
   png_set_chunk_malloc_max (png, reader->size);
   png_set_keep_unknown_chunks (png, PNG_HANDLE_CHUNK_ALWAYS, NULL, -1);
   png_set_read_user_chunk_fn (png, reader, on_chunk);
+  /* Indices past the palette are black (read_palette()), not an error. */
+  png_set_check_for_invalid_index (png, 0);
   if (reader->limits->lenient)
     png_set_crc_action (png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);
 }
