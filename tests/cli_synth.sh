@@ -159,7 +159,7 @@ expect "a folder in none" 1 synth support --trials 1 -o none/results
 expect "no folder at all" 2 synth support
 ok "... what is missing" says "-o FOLDER"
 "$TESSERA" synth noise --full -o stopped >out 2>err &
-sleep 1
+listens $!
 kill -TERM $!
 wait $!
 status=$?

@@ -113,6 +113,19 @@ is_more () {
   perl -e 'exit !($ARGV[0] > $ARGV[1])' -- "$1" "$2"
 }
 
+# listens PID - waits until the program catches SIGTERM, which is signal 15
+listens () {
+  for _ in $(seq 600); do
+    caught=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+    case $caught in
+      [4-7c-f]*) return ;;
+      '') return 1 ;;
+    esac
+    sleep 0.1
+  done
+  return 1
+}
+
 # nothing_pending - whether no unfinished file was left here
 nothing_pending () {
   [ -z "$(find . -name '.tessera*')" ]
