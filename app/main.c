@@ -1,5 +1,6 @@
 /* main.c - finds the command that was asked for and runs it */
 #include "app/command.h"
+#include "app/cli/jsonreport.h"
 #include "app/exitstatus.h"
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
@@ -97,6 +98,33 @@ dispatch (char **argv, GError **error)
   return set_unknown (name, error);
 }
 
+/* Whether results are wanted as JSON; asked before a command line is known to
+ * make sense. */
+static gboolean
+wants_json (char **argv)
+{
+  for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++)
+    if (g_str_equal (*argv, "--json"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Describes @error; for programs that asked for JSON on standard output
+ * too. */
+static int
+fail (const GError *error, gboolean json)
+{
+  int status = exit_status ((TesseraError) error->code);
+  g_autoptr (JsonObject) report = json_object_new ();
+
+  terminal_error (error->message);
+  json_report_set_text (report, "error", error->message);
+  json_report_set_count (report, "exit_code", (guint64) status);
+  if (json)
+    json_report_print_line (report, NULL);
+  return status;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -113,10 +141,8 @@ main (int argc, char **argv)
   interrupt_init ();
 
   if (!(has_command ? dispatch (argv, &error) : show_help (&error))
-      || !stdout_close (&error)) {
-    terminal_error (error->message);
-    return exit_status ((TesseraError) error->code);
-  }
+      || !stdout_close (&error))
+    return fail (error, wants_json (argv));
   /* A person without a command gets help; a script should notice. */
   return has_command ? 0 : exit_status (TESSERA_ERROR_USAGE);
 }

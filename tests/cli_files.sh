@@ -29,7 +29,9 @@ ln -s nowhere.png dangling.png
 
 for file in empty.png short.png text.png cmyk.jpg animated.png folder.png \
   dangling.png missing.png; do
-  expect "input $file" 3 inpaint "$file" --mask mask.png -o out.png
+  code=3
+  [ "$file" != folder.png ] || code=2 # it could go to a folder
+  expect "input $file" $code inpaint "$file" --mask mask.png -o out.png
   ok "... is named" says "$file"
   expect "mask $file" 3 inpaint photo.png --mask "$file" -o out.png
   expect "dictionary $file" 3 \
@@ -93,7 +95,7 @@ expect "the input of a pipe as output" 2 \
 expect "one file for two outputs" 2 \
   inpaint photo.png --mask mask.png -o new.png --mask-out ./new.png
 expect "no such folder" 1 inpaint photo.png -m mask.png -o no/new.png
-expect "a folder as output" 1 inpaint photo.png -m mask.png -f -o folder.png
+expect "a folder as output" 1 corrupt photo.png --noise 5 -f -o folder.png
 if [ "$(id -u)" -eq 0 ]; then
   skip "a folder that is not ours" "root writes everywhere"
 else

@@ -56,7 +56,7 @@ parse (Values *values, const char *line, GError **error)
   };
   g_autoptr (GArray) options = g_array_new (FALSE, FALSE, sizeof (Option));
   g_auto (GStrv) argv = g_strsplit (line, " ", -1);
-  Parser parser = { "IN -o OUT", "about", options };
+  Parser parser = { "IN -o OUT", "about", options, NULL };
 
   g_array_append_vals (options, rows, G_N_ELEMENTS (rows));
   return parser_run (&parser, argv, &values->rest, error);

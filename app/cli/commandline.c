@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_THREADS 1024
 
@@ -18,6 +19,8 @@ command_line_init (CommandLine *line)
 {
   *line =
     (CommandLine){ .options = g_array_new (FALSE, FALSE, sizeof (Option)),
+                   .given = g_hash_table_new_full (g_str_hash, g_str_equal,
+                                                   g_free, g_free),
                    .limits = IMAGE_LIMITS_DEFAULTS };
 }
 
@@ -26,6 +29,7 @@ command_line_clear (CommandLine *line)
 {
   g_clear_pointer (&line->options, g_array_unref);
   g_clear_pointer (&line->arguments, g_strfreev);
+  g_clear_pointer (&line->given, g_hash_table_unref);
 }
 
 void
@@ -42,14 +46,17 @@ add_limits (CommandLine *line)
   ImageLimits *limits = &line->limits;
   const Option rows[] = {
     { "max-pixels", 0, "N", "largest picture to read (200M)", option_size,
-      .value = &limits->max_pixels, .min = 1, .max = (double) G_MAXSSIZE },
+      .value = &limits->max_pixels, .min = 1, .max = (double) G_MAXSSIZE,
+      .is_manner = TRUE },
     { "max-side", 0, "N", "largest width and height to read (65500)",
-      option_int, .value = &limits->max_side, .min = 1, .max = G_MAXINT },
+      option_int, .value = &limits->max_side, .min = 1, .max = G_MAXINT,
+      .is_manner = TRUE },
     { "max-scans", 0, "N", "largest number of JPEG scans (100)", option_int,
-      .value = &limits->max_scans, .min = 1, .max = G_MAXINT },
+      .value = &limits->max_scans, .min = 1, .max = G_MAXINT,
+      .is_manner = TRUE },
     { "max-metadata", 0, "BYTES", "largest size of EXIF and profiles (64M)",
       option_size, .value = &limits->max_metadata, .min = 0,
-      .max = (double) G_MAXSSIZE },
+      .max = (double) G_MAXSSIZE, .is_manner = TRUE },
     { "lenient", 0, NULL, "use the readable part of a broken picture",
       option_flag, .value = &limits->lenient },
   };
@@ -70,17 +77,18 @@ add_common (CommandLine *line)
   };
   const Option force[] = {
     { "force", 'f', NULL, "replace existing files", option_flag,
-      .value = &line->force },
+      .value = &line->force, .is_manner = TRUE },
   };
   const Option always[] = {
     { "threads", 0, "N", "number of threads (one per core)", option_int,
-      .value = &line->threads, .min = 0, .max = MAX_THREADS },
+      .value = &line->threads, .min = 0, .max = MAX_THREADS,
+      .is_manner = TRUE },
     { "json", 0, NULL, "print the result as JSON", option_flag,
-      .value = &line->json },
+      .value = &line->json, .is_manner = TRUE },
     { "quiet", 'q', NULL, "print errors only", option_flag,
-      .value = &line->quiet },
+      .value = &line->quiet, .is_manner = TRUE },
     { "verbose", 'v', NULL, "print more details", option_flag,
-      .value = &line->verbose },
+      .value = &line->verbose, .is_manner = TRUE },
     { "version", 0, NULL, "show the version and exit", option_flag,
       .value = &line->version },
     { "help", 'h', NULL, "show this help and exit", option_flag,
@@ -165,6 +173,34 @@ set_missing (const Option *option, GError **error)
 }
 
 static gboolean
+is_folder (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_IS_DIR);
+}
+
+/* Whether inputs or output ask for a folder of results: several inputs, a
+ * folder among them, or an output that is a folder or ends in a slash. */
+static gboolean
+is_folder_asked_for (const CommandLine *line)
+{
+  int count = 0;
+
+  for (; line->arguments != NULL && line->arguments[count] != NULL; count++)
+    if (is_folder (line->arguments[count]))
+      return TRUE;
+  for (guint i = 0; i < line->options->len; i++) {
+    const Option *option = &g_array_index (line->options, Option, i);
+    const char *path =
+      option->role == OUTPUT_PLACE ? *(char **) option->value : NULL;
+
+    if (path != NULL
+        && (is_folder (path) || g_str_has_suffix (path, G_DIR_SEPARATOR_S)))
+      return TRUE;
+  }
+  return count > 1;
+}
+
+static gboolean
 check_files (const CommandLine *line, GError **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
@@ -176,10 +212,13 @@ check_files (const CommandLine *line, GError **error)
     const Option *option = &g_array_index (line->options, Option, i);
     char *path = option->role != NO_FILE ? *(char **) option->value : NULL;
 
-    if (path != NULL)
-      g_ptr_array_add (option->role == INPUT_FILE ? inputs : outputs, path);
-    else if (option->required)
+    if (path == NULL && option->required)
       return set_missing (option, error);
+    if (path != NULL && option->role == INPUT_FILE)
+      g_ptr_array_add (inputs, path);
+    else if (path != NULL
+             && !(option->role == OUTPUT_PLACE && line->into_folder))
+      g_ptr_array_add (outputs, path);
   }
   if (!check_standard_streams (line, inputs, outputs, error)
       || !output_check_distinct (inputs, outputs, error))
@@ -190,10 +229,60 @@ check_files (const CommandLine *line, GError **error)
   return TRUE;
 }
 
+/* ---- what was given ---- */
+
+static const Option *
+find_option (const CommandLine *line, const char *name)
+{
+  for (guint i = 0; i < line->options->len; i++) {
+    const Option *option = &g_array_index (line->options, Option, i);
+
+    if (g_str_equal (option->name, name))
+      return option;
+  }
+  return NULL;
+}
+
+static void
+append_given (GString *text, const Option *option, const char *value)
+{
+  g_autofree char *plain = g_strdup (value);
+  struct stat info;
+
+  g_string_append_printf (text, "%s=%s", option->name,
+                          g_strdelimit (plain, "\n\r", ' '));
+  if (option->role == INPUT_FILE && stat (value, &info) == 0
+      && S_ISREG (info.st_mode))
+    g_string_append_printf (
+      text, " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%09ld",
+      (gint64) info.st_size, (gint64) info.st_mtim.tv_sec,
+      info.st_mtim.tv_nsec);
+  g_string_append_c (text, '\n');
+}
+
+char *
+command_line_recipe (const CommandLine *line)
+{
+  GString *text =
+    g_string_new (TESSERA_VERSION " "); /* and "tessera COMMAND" */
+  g_autoptr (GList) names = g_hash_table_get_keys (line->given);
+
+  g_string_append_printf (text, "%s\n", g_get_prgname ());
+  names = g_list_sort (names, (GCompareFunc) strcmp);
+  for (const GList *at = names; at != NULL; at = at->next) {
+    const Option *option = find_option (line, at->data);
+
+    if (!option->is_manner && option->role != OUTPUT_FILE
+        && option->role != OUTPUT_PLACE)
+      append_given (text, option, g_hash_table_lookup (line->given, at->data));
+  }
+  return g_string_free (text, FALSE);
+}
+
 gboolean
 command_line_parse (CommandLine *line, char **argv, GError **error)
 {
-  Parser parser = { line->usage, line->about, line->options };
+  Parser parser = { line->usage, line->about, line->options, line->given };
   g_autofree char *program = g_strconcat ("tessera ", argv[0], NULL);
 
   g_set_prgname (program);
@@ -203,6 +292,7 @@ command_line_parse (CommandLine *line, char **argv, GError **error)
   if (line->help || line->version)
     return answer (line, &parser, error);
   terminal_init (line->quiet, line->verbose);
+  line->into_folder = is_folder_asked_for (line);
   if (!check_arguments (line, error) || !check_files (line, error)
       || !blas_guard_prepare (&line->threads, error))
     return FALSE;

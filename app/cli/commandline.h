@@ -27,7 +27,9 @@ typedef struct {
 
   /* What the user asked for. */
   gboolean answered; /* by --help or --version: there is nothing to do */
+  gboolean into_folder; /* an OUTPUT_PLACE is a folder */
   char **arguments;  /* files to read */
+  GHashTable *given; /* texts of the options that were given, by name */
   gboolean json, force, quiet, verbose, help, version;
   int threads; /* 0 for one per core */
   guint64 seed;
@@ -41,6 +43,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CommandLine, command_line_clear)
 
 /* Adds @count rows, which are copied. */
 void command_line_add (CommandLine *line, const Option *rows, gsize count);
+
+/* What a result depends on, apart from the arguments: the version, the command
+ * and the options that were given, without those of output and of manner.  A
+ * file among them counts by its size and time too.  The caller owns it. */
+char *command_line_recipe (const CommandLine *line);
 
 /* Reads @argv, sets up threads and terminal.  @argv[0] is the name of the
  * command.  Returns FALSE with @error set: USAGE, or what output_check()

@@ -29,20 +29,40 @@ json_report_set_text (JsonObject *report, const char *key, const char *value)
     json_object_set_null_member (report, key);
 }
 
-char *
-json_report_to_text (JsonObject *report)
+static char *
+to_string (JsonObject *report, gboolean pretty)
 {
   g_autoptr (JsonNode) root =
     json_node_init_object (json_node_alloc (), report);
-  g_autofree char *json = json_to_string (root, TRUE);
+  g_autofree char *json = json_to_string (root, pretty);
 
   return g_strconcat (json, "\n", NULL);
+}
+
+char *
+json_report_to_text (JsonObject *report)
+{
+  return to_string (report, TRUE);
+}
+
+char *
+json_report_to_line (JsonObject *report)
+{
+  return to_string (report, FALSE);
 }
 
 gboolean
 json_report_print (JsonObject *report, GError **error)
 {
   g_autofree char *text = json_report_to_text (report);
+
+  return stdout_write (text, strlen (text), error);
+}
+
+gboolean
+json_report_print_line (JsonObject *report, GError **error)
+{
+  g_autofree char *text = json_report_to_line (report);
 
   return stdout_write (text, strlen (text), error);
 }

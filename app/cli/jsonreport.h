@@ -17,4 +17,8 @@ void json_report_set_text (JsonObject *report, const char *key,
 /* The object as text with a final newline, which the caller owns. */
 char *json_report_to_text (JsonObject *report);
 
+/* The same on one line. */
+char *json_report_to_line (JsonObject *report);
+
 gboolean json_report_print (JsonObject *report, GError **error);
+gboolean json_report_print_line (JsonObject *report, GError **error);

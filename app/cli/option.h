@@ -17,7 +17,12 @@ typedef gboolean (*OptionParser) (const Option *option, const char *text,
                                   GError **error);
 
 /* Files that an option names are checked before the work begins. */
-typedef enum { NO_FILE, INPUT_FILE, OUTPUT_FILE } OptionRole;
+typedef enum {
+  NO_FILE,
+  INPUT_FILE,
+  OUTPUT_FILE,
+  OUTPUT_PLACE /* a file, or a folder that the command checks itself */
+} OptionRole;
 
 struct Option {
   const char *name;
@@ -29,7 +34,8 @@ struct Option {
   double min, max;            /* for numbers */
   const char *const *choices; /* for a choice, NULL at the end */
   OptionRole role;
-  gboolean required; /* only for files */
+  gboolean required;  /* only for files */
+  gboolean is_manner; /* changes how the work is done, not what comes out */
 };
 
 /* A colour, if one was given. */

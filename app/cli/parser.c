@@ -33,10 +33,15 @@ find_option (const Parser *parser, const char *name)
 static gboolean
 on_option (const char *name, const char *text, gpointer data, GError **error)
 {
-  const Option *option = find_option (data, name + strspn (name, "-"));
+  const Parser *parser = data;
+  const Option *option = find_option (parser, name + strspn (name, "-"));
 
-  if (option->parse (option, text, error))
+  if (option->parse (option, text, error)) {
+    if (parser->given != NULL)
+      g_hash_table_replace (parser->given, g_strdup (option->name),
+                            g_strdup (text != NULL ? text : ""));
     return TRUE;
+  }
   g_prefix_error (error, "%s %s: ", name, text);
   return FALSE;
 }

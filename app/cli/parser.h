@@ -11,6 +11,8 @@ typedef struct {
   const char *usage; /* what follows the name of the program: "IN -o OUT" */
   const char *about; /* for the help, in front of the options */
   const GArray *options; /* Option */
+  GHashTable *given; /* gets the last text of each option that was given, ""
+                        for flags, under its long name; or NULL */
 } Parser;
 
 /* Reads the words behind @argv[0] into the values of the options.  Words that

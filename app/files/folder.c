@@ -60,3 +60,12 @@ folder_undo (const char *path, FolderState state)
   if (state == FOLDER_MADE)
     rmdir (path);
 }
+
+gboolean
+folder_make (const char *path, GError **error)
+{
+  if (g_mkdir_with_parents (path, 0777) == 0)
+    return TRUE;
+  return refuse (error, path, "cannot create this folder: %s",
+                 g_strerror (errno));
+}

@@ -17,3 +17,7 @@ gboolean folder_prepare (const char *path, gboolean force, FolderState *state,
 /* After a failure: removes the folder if folder_prepare() made it and it is
  * still empty. */
 void folder_undo (const char *path, FolderState state);
+
+/* Makes a folder and those it is in, if they are not there yet.  FALSE with
+ * @error set (FAILED). */
+gboolean folder_make (const char *path, GError **error);

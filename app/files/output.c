@@ -321,10 +321,15 @@ write_file (const char *path, GBytes *data, gboolean force, GError **error)
 gboolean
 output_write (const char *path, GBytes *data, gboolean force, GError **error)
 {
+  static GMutex one_at_a_time; /* there is one unfinished file */
+  gboolean ok;
+
   if (output_is_stream (path))
     return write_stream (path, data) || set_write_error (error, path);
-  if (write_file (path, data, force, error))
-    return TRUE;
-  unfinished_discard ();
-  return FALSE;
+  g_mutex_lock (&one_at_a_time);
+  ok = write_file (path, data, force, error);
+  if (!ok)
+    unfinished_discard ();
+  g_mutex_unlock (&one_at_a_time);
+  return ok;
 }

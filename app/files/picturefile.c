@@ -65,18 +65,21 @@ picture_load_mask (const char *path, const Image *image, MaskColours colours,
 
 /* ---- writing ---- */
 
-gboolean
-picture_option_output (const Option *option, const char *text, GError **error)
+/* Whether @path could be a picture by its name. */
+static gboolean
+check_ending (const char *path, GError **error)
 {
   ImageFormat format;
 
-  if (!option_file (option, text, error))
-    return FALSE;
-  if (image_format_from_path (text, &format) || output_is_stream (text))
-    return TRUE;
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "the extension must be .png, .jpg or .jpeg");
-  return FALSE;
+  return image_format_from_path (path, &format) || output_is_stream (path)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "the extension must be .png, .jpg or .jpeg");
+}
+
+gboolean
+picture_option_output (const Option *option, const char *text, GError **error)
+{
+  return option_file (option, text, error) && check_ending (text, error);
 }
 
 /* A mask must come back bit for bit, so it is a PNG. */
@@ -95,13 +98,10 @@ option_mask_output (const Option *option, const char *text, GError **error)
   return FALSE;
 }
 
-void
-picture_add_output (CommandLine *line, PictureOutput *output)
+static void
+add_output (CommandLine *line, PictureOutput *output, const Option *place)
 {
   const Option rows[] = {
-    { "output", 'o', "FILE", "picture to write, or - for standard output",
-      picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
-      .required = TRUE },
     { "mask-out", 0, "FILE", "also write the mask, as a PNG",
       option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
     { "jpeg-quality", 0, "N", "quality of JPEG output, 1 to 100 (95)",
@@ -109,12 +109,71 @@ picture_add_output (CommandLine *line, PictureOutput *output)
       .max = 100 },
   };
 
+  command_line_add (line, place, 1);
   command_line_add (line, rows, G_N_ELEMENTS (rows));
 }
 
-static GBytes *
-encode (const Image *image, const char *path, const EncodeOptions *options,
-        GError **error)
+void
+picture_add_output (CommandLine *line, PictureOutput *output)
+{
+  const Option place = {
+    "output", 'o', "FILE", "picture to write, or - for standard output",
+    picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
+    .required = TRUE
+  };
+
+  add_output (line, output, &place);
+}
+
+void
+picture_add_output_or_folder (CommandLine *line, PictureOutput *output)
+{
+  const Option place = {
+    "output", 'o', "FILE", "picture or folder to write, or - for stdout",
+    option_file, .value = &output->path, .role = OUTPUT_PLACE,
+    .required = TRUE
+  };
+
+  add_output (line, output, &place);
+}
+
+/* A folder that is not there yet must not look like a picture: that is what
+ * "tessera denoise a.png b.png -o c.png" would make. */
+static gboolean
+check_folder_name (char **inputs, const char *path, GError **error)
+{
+  ImageFormat format;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)
+      || (!image_format_from_path (path, &format) && !output_is_stream (path)
+          && !g_file_test (path, G_FILE_TEST_EXISTS)))
+    return TRUE;
+  if (g_file_test (inputs[0], G_FILE_TEST_IS_DIR))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "%s: is a folder; its pictures need a folder to go "
+                         "to, and '%s' is not one",
+                         inputs[0], output_name (path));
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "several pictures need a folder to go to, and '%s' is "
+                       "not one",
+                       output_name (path));
+}
+
+gboolean
+picture_check_place (const CommandLine *line, const PictureOutput *output,
+                     GError **error)
+{
+  if (line->into_folder)
+    return check_folder_name (line->arguments, output->path, error);
+  if (check_ending (output->path, error))
+    return TRUE;
+  g_prefix_error (error, "-o %s: ", output->path);
+  return FALSE;
+}
+
+GBytes *
+picture_encode (const Image *image, const char *path,
+                const EncodeOptions *options, GError **error)
 {
   ImageFormat format = image->meta.format;
   GBytes *bytes;
@@ -135,7 +194,7 @@ picture_check_output (const Image *image, const PictureOutput *output,
   g_autoptr (GBytes) bytes = NULL;
 
   if (pixel != NULL)
-    bytes = encode (pixel, output->path, &output->encode, error);
+    bytes = picture_encode (pixel, output->path, &output->encode, error);
   return bytes != NULL;
 }
 
@@ -146,7 +205,7 @@ save_mask (const Mask *mask, const char *path, gboolean force, GError **error)
   g_autoptr (GBytes) bytes = NULL;
 
   if (picture != NULL)
-    bytes = encode (picture, path, &ENCODE_DEFAULTS, error);
+    bytes = picture_encode (picture, path, &ENCODE_DEFAULTS, error);
   return bytes != NULL && output_write (path, bytes, force, error);
 }
 
@@ -155,7 +214,7 @@ picture_save (const Image *image, const Mask *mask,
               const PictureOutput *output, gboolean force, GError **error)
 {
   g_autoptr (GBytes) bytes =
-    encode (image, output->path, &output->encode, error);
+    picture_encode (image, output->path, &output->encode, error);
 
   if (bytes == NULL)
     return FALSE;

@@ -23,8 +23,15 @@ typedef struct {
 
 #define PICTURE_OUTPUT_DEFAULTS ((PictureOutput){ .encode = ENCODE_DEFAULTS })
 
-/* Adds -o, --mask-out, and --jpeg-quality to the options of a command. */
+/* Adds -o, --mask-out, and --jpeg-quality to the options of a command; for
+ * one that has batch_add_options() too, -o may be a folder. */
 void picture_add_output (CommandLine *line, PictureOutput *output);
+void picture_add_output_or_folder (CommandLine *line, PictureOutput *output);
+
+/* After parsing, for the second of these: whether -o can be what it has to be,
+ * the name of a picture or of a folder. */
+gboolean picture_check_place (const CommandLine *line,
+                              const PictureOutput *output, GError **error);
 
 /* For a row of such a table: the name of a picture to write.  Insists on an
  * ending that names a format. */
@@ -35,6 +42,11 @@ gboolean picture_option_output (const Option *option, const char *text,
  * can be written there. */
 gboolean picture_check_output (const Image *image, const PictureOutput *output,
                                GError **error);
+
+/* The bytes of a picture, in the format of the file it came from if the name
+ * of the new one does not say. */
+GBytes *picture_encode (const Image *image, const char *path,
+                        const EncodeOptions *options, GError **error);
 
 /* Writes a picture, in the format of the file it came from if the name of the
  * new one does not say, and the mask if it is wanted. */

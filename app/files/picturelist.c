@@ -1,6 +1,7 @@
 #include "app/files/picturelist.h"
 
 #include "app/cli/terminal.h"
+#include "app/files/identity.h"
 #include "base/error.h"
 #include "imaging/codec/codec.h"
 
@@ -14,35 +15,6 @@ typedef struct {
   GPtrArray *pictures;
   GHashTable *seen; /* files and folders, since links may lead in a circle */
 } Search;
-
-/* What a path leads to, by whatever name. */
-typedef struct {
-  guint64 device, number;
-} Identity;
-
-static guint
-identity_hash (gconstpointer a)
-{
-  const Identity *id = a;
-
-  return g_int64_hash (&id->number) ^ g_int64_hash (&id->device);
-}
-
-static gboolean
-identity_equal (gconstpointer a, gconstpointer b)
-{
-  return memcmp (a, b, sizeof (Identity)) == 0;
-}
-
-/* TRUE the first time. */
-static gboolean
-is_new (Search *search, const struct stat *info)
-{
-  Identity *id = g_new (Identity, 1);
-
-  *id = (Identity){ info->st_dev, info->st_ino };
-  return g_hash_table_add (search->seen, id);
-}
 
 static int
 by_name (gconstpointer a, gconstpointer b)
@@ -114,11 +86,11 @@ add_folder (Search *search, const char *folder, int level, GError **error)
       terminal_note (
         "skipped: %s: grey copies of the colour pictures next to it", path);
     else if (S_ISDIR (info.st_mode)) {
-      if (level < MOST_LEVELS && is_new (search, &info)
+      if (level < MOST_LEVELS && identity_add (search->seen, &info)
           && !add_folder (search, path, level + 1, &unreadable))
         terminal_note ("skipped: %s", unreadable->message);
     } else if (S_ISREG (info.st_mode) && image_format_from_path (path, &format)
-               && is_new (search, &info))
+               && identity_add (search->seen, &info))
       g_ptr_array_add (search->pictures, g_steal_pointer (&path));
   }
   return TRUE;
@@ -134,7 +106,7 @@ add_argument (Search *search, const char *path, GError **error)
                  "%s: no such file or folder", path);
     return FALSE;
   }
-  if (!is_new (search, &info))
+  if (!identity_add (search->seen, &info))
     return TRUE;
   if (S_ISDIR (info.st_mode))
     return add_folder (search, path, 0, error);
@@ -146,8 +118,7 @@ GPtrArray *
 picture_list_find (char **arguments, GError **error)
 {
   g_autoptr (GPtrArray) pictures = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GHashTable) seen =
-    g_hash_table_new_full (identity_hash, identity_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen = identities_new ();
   Search search = { pictures, seen };
 
   for (int i = 0; arguments[i] != NULL; i++)

@@ -9,6 +9,7 @@ static const char about[] =
   "  tessera denoise grainy.png --strength 0.7 --grain 0.2 -o clean.png\n"
   "  tessera denoise grainy.png --sigma 20 --quality best -o clean.png\n"
   "  tessera denoise speckled.png --sigma 0 -o clean.png\n"
+  "  tessera denoise scans/ -o clean/ --recursive\n"
   "\n"
   "Repairs dead and random-valued pixels and removes noise.  Damaged pixels\n"
   "are found by how they stand out from their neighbours, unless a mask or a\n"

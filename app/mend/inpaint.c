@@ -9,6 +9,7 @@ static const char about[] =
   "  tessera inpaint cutout.png --mask-alpha -o filled.png\n"
   "  tessera inpaint blocks.png -o mended.png\n"
   "  tessera inpaint old.png --find scratches,border -o mended.png\n"
+  "  tessera inpaint *.png --mask marks/ -o mended/\n"
   "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
   "\n"
   "Fills the marked pixels of a picture.  They are marked by a mask of the\n"

@@ -1,5 +1,6 @@
 #include "app/mend/repair.h"
 
+#include "app/batch/batch.h"
 #include "app/files/dictionaryfile.h"
 #include "app/cli/commandline.h"
 #include "app/files/files.h"
@@ -13,18 +14,27 @@
 
 #include <math.h>
 
-/* One run: what was asked for, what is worked on, what came out. */
+/* What was asked for. */
 typedef struct {
   const RepairTask *task;
   CommandLine line;
   PictureOutput output;
+  BatchOptions folders;
   RestoreOptions options;
   int quality, fill, protocol; /* numbers of the choices below */
+  Dictionary *dictionary;      /* NULL for the built-in one */
+} Request;
 
+/* One picture: what is worked on, what came out. */
+typedef struct {
+  const Request *request;
+  const char *path;      /* of the picture */
+  const char *mask_path; /* or NULL */
+  const char *output;
+  gboolean is_alone; /* not one of many */
   Image *image;
-  Image *input;           /* a copy, if what was removed is to be written */
-  Mask *mask;             /* NULL if the user did not say what is missing */
-  Dictionary *dictionary; /* NULL for the built-in one */
+  Image *input; /* a copy, if what was removed is to be written */
+  Mask *mask;   /* NULL if the user did not say what is missing */
   RestoreReport report;
   JsonObject *found; /* pixels of each kind; NULL unless --find is given */
   double seconds;
@@ -41,60 +51,67 @@ enum { PROTOCOL_TESSERA, PROTOCOL_PAPER };
 static const char *const protocols[] = { "tessera", "paper", NULL };
 
 static void
-repair_init (Repair *repair, const RepairTask *task)
+request_init (Request *request, const RepairTask *task)
 {
-  *repair = (Repair){ .task = task,
-                      .output = PICTURE_OUTPUT_DEFAULTS,
-                      .options = RESTORE_DEFAULTS,
-                      .quality = QUALITY_NORMAL,
-                      .protocol = PROTOCOL_TESSERA };
-  command_line_init (&repair->line);
+  *request = (Request){ .task = task,
+                        .output = PICTURE_OUTPUT_DEFAULTS,
+                        .options = RESTORE_DEFAULTS,
+                        .quality = QUALITY_NORMAL,
+                        .protocol = PROTOCOL_TESSERA };
+  command_line_init (&request->line);
+}
+
+static void
+request_clear (Request *request)
+{
+  command_line_clear (&request->line);
+  dictionary_free (request->dictionary);
 }
 
 static void
 repair_clear (Repair *repair)
 {
-  command_line_clear (&repair->line);
   image_free (repair->image);
   image_free (repair->input);
   mask_free (repair->mask);
-  dictionary_free (repair->dictionary);
   restore_report_clear (&repair->report);
   g_clear_pointer (&repair->found, json_object_unref);
 }
 
 static gboolean
-parse (Repair *repair, char **argv, GError **error)
+parse (Request *request, char **argv, GError **error)
 {
-  CommandLine *line = &repair->line;
+  CommandLine *line = &request->line;
   const Option rows[] = {
     { "quality", 0, "NAME", "fast, normal or best (normal)", option_choice,
-      .value = &repair->quality, .choices = restore_quality_names },
+      .value = &request->quality, .choices = restore_quality_names },
     { "fill", 0, "NAME", "large holes: auto, smooth or texture (auto)",
-      option_choice, .value = &repair->fill, .choices = thick_fill_names },
+      option_choice, .value = &request->fill, .choices = thick_fill_names },
     { "protocol", 0, "NAME", "'paper': exactly as in the paper", option_choice,
-      .value = &repair->protocol, .choices = protocols },
+      .value = &request->protocol, .choices = protocols },
   };
 
-  line->usage = "IN -o OUT";
-  line->about = repair->task->about;
-  line->min_arguments = line->max_arguments = 1;
+  line->usage = "IN... -o OUT";
+  line->about = request->task->about;
+  line->min_arguments = 1;
+  line->max_arguments = G_MAXINT;
   line->common =
     COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED | COMMON_DICTIONARY;
-  command_line_add (line, repair->task->options, repair->task->option_count);
-  picture_add_output (line, &repair->output);
+  command_line_add (line, request->task->options, request->task->option_count);
+  picture_add_output_or_folder (line, &request->output);
   command_line_add (line, rows, G_N_ELEMENTS (rows));
+  batch_add_options (line, &request->folders);
   if (!command_line_parse (line, argv, error))
     return FALSE;
-  repair->options.quality = (RestoreQuality) repair->quality;
-  repair->options.fill = (ThickFill) repair->fill;
-  repair->options.seed = line->seed;
-  repair->options.paper_protocol = repair->protocol == PROTOCOL_PAPER;
-  repair->options.detector = repair->task->detector;
-  if (repair->task->noise != NULL) {
-    repair->options.sigma = repair->task->noise->sigma;
-    repair->options.strength = repair->task->noise->strength;
-    repair->options.grain = repair->task->noise->grain;
+  request->options.quality = (RestoreQuality) request->quality;
+  request->options.fill = (ThickFill) request->fill;
+  request->options.seed = line->seed;
+  request->options.paper_protocol = request->protocol == PROTOCOL_PAPER;
+  request->options.detector = request->task->detector;
+  if (request->task->noise != NULL) {
+    request->options.sigma = request->task->noise->sigma;
+    request->options.strength = request->task->noise->strength;
+    request->options.grain = request->task->noise->grain;
   }
   return TRUE;
 }
@@ -113,18 +130,19 @@ add_and_free (Mask *mask, Mask *part)
 }
 
 static Mask *
-mask_from_sources (const MaskSources *sources, const Image *image,
-                   const ImageLimits *limits, GError **error)
+mask_from_sources (const Repair *repair, GError **error)
 {
+  const MaskSources *sources = repair->request->task->sources;
+  const Image *image = repair->image;
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
 
   if (mask == NULL)
     return NULL;
-  if (sources->file != NULL
-      && !add_and_free (mask,
-                        picture_load_mask (sources->file, image,
-                                           (MaskColours) sources->colours,
-                                           limits, error)))
+  if (repair->mask_path != NULL
+      && !add_and_free (mask, picture_load_mask (
+                                repair->mask_path, image,
+                                (MaskColours) sources->colours,
+                                &repair->request->line.limits, error)))
     return NULL;
   if (sources->colour.is_set
       && !add_and_free (mask,
@@ -173,7 +191,7 @@ option_kinds (const Option *option, const char *text, GError **error)
 static gboolean
 find_kinds (Repair *repair, const Progress *progress, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (repair->task->sources->kinds, ",", -1);
+  g_auto (GStrv) names = g_strsplit (repair->request->task->sources->kinds, ",", -1);
   int count = (int) g_strv_length (names);
 
   repair->found = json_object_new ();
@@ -187,9 +205,10 @@ find_kinds (Repair *repair, const Progress *progress, GError **error)
     if (found == NULL)
       return FALSE;
     json_report_set_count (repair->found, detector->name, mask_count (found));
-    terminal_result ("found %s: %" G_GSIZE_FORMAT " %s", detector->noun,
-                     mask_count (found),
-                     mask_count (found) == 1 ? "pixel" : "pixels");
+    if (repair->is_alone)
+      terminal_result ("found %s: %" G_GSIZE_FORMAT " %s", detector->noun,
+                       mask_count (found),
+                       mask_count (found) == 1 ? "pixel" : "pixels");
     mask_add (repair->mask, found);
   }
   return TRUE;
@@ -199,9 +218,9 @@ find_kinds (Repair *repair, const Progress *progress, GError **error)
 static const char *
 noise_remark (const Repair *repair)
 {
-  if (repair->options.sigma >= 0)
+  if (repair->request->options.sigma >= 0)
     return "";
-  if (!image_may_have_noise (repair->image, &repair->options))
+  if (!image_may_have_noise (repair->image, &repair->request->options))
     return " (noise is not estimated here; give its level with --sigma)";
   return repair->report.noise.is_sure
            ? " and no noise"
@@ -213,43 +232,51 @@ noise_remark (const Repair *repair)
 static void
 note_if_unchanged (const Repair *repair)
 {
-  const char *why = repair->task->none_found;
+  const char *why = repair->request->task->none_found;
 
   if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
-  if (is_named (repair->task->sources))
+  if (is_named (repair->request->task->sources))
     why = repair->found != NULL ? "found no damage of these kinds"
                                 : "the mask is empty";
   terminal_note ("%s: %s%s; the picture is written unchanged",
-                 input_name (repair->line.arguments[0]), why,
+                 input_name (repair->path), why,
                  noise_remark (repair));
 }
 
 /* ---- the work ---- */
 
-/* Reads all files and checks them. */
+/* The dictionary, which is the same for all pictures. */
+static gboolean
+load_dictionary (Request *request, GError **error)
+{
+  const char *name = request->line.dictionary;
+
+  if (name == NULL || dictionary_file_is_builtin (name))
+    return TRUE;
+  if (dictionary_file_is_cosines (name)) {
+    request->options.cosines = TRUE;
+    return TRUE;
+  }
+  request->dictionary = dictionary_file_load (name, error);
+  request->options.dictionary = request->dictionary;
+  return request->dictionary != NULL;
+}
+
+/* Reads picture and mask, and checks them. */
 static gboolean
 load (Repair *repair, GError **error)
 {
-  const CommandLine *line = &repair->line;
+  const Request *request = repair->request;
+  PictureOutput output = { .path = repair->output,
+                           .encode = request->output.encode };
 
-  repair->image = picture_load (line->arguments[0], &line->limits, error);
+  repair->image = picture_load (repair->path, &request->line.limits, error);
   if (repair->image == NULL
-      || !picture_check_output (repair->image, &repair->output, error))
+      || !picture_check_output (repair->image, &output, error))
     return FALSE;
-  if (line->dictionary != NULL
-      && dictionary_file_is_cosines (line->dictionary))
-    repair->options.cosines = TRUE;
-  else if (line->dictionary != NULL
-           && !dictionary_file_is_builtin (line->dictionary)) {
-    repair->dictionary = dictionary_file_load (line->dictionary, error);
-    if (repair->dictionary == NULL)
-      return FALSE;
-    repair->options.dictionary = repair->dictionary;
-  }
-  if (is_named (repair->task->sources)) {
-    repair->mask = mask_from_sources (repair->task->sources, repair->image,
-                                      &repair->line.limits, error);
+  if (is_named (request->task->sources)) {
+    repair->mask = mask_from_sources (repair, error);
     return repair->mask != NULL;
   }
   return TRUE;
@@ -258,7 +285,7 @@ load (Repair *repair, GError **error)
 static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
-  const RepairTask *task = repair->task;
+  const RepairTask *task = repair->request->task;
   gboolean find = task->sources->kinds != NULL;
   ProgressPart finding = { progress, 0, FIND_SHARE };
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
@@ -269,7 +296,7 @@ restore (Repair *repair, const Progress *progress, GError **error)
   part = progress_part (&filling);
   if (task->sources->transparent)
     image_make_opaque (repair->image);
-  if (image_restore (repair->image, repair->mask, &repair->options,
+  if (image_restore (repair->image, repair->mask, &repair->request->options,
                      &repair->report, &part, error)
       && (repair->mask != NULL || repair->report.masked_pixels > 0
           || !task->none_found_is_error
@@ -277,71 +304,102 @@ restore (Repair *repair, const Progress *progress, GError **error)
                            task->none_found)))
     return TRUE;
   if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
-    g_prefix_error (error, "%s: ", input_name (repair->line.arguments[0]));
+    g_prefix_error (error, "%s: ", input_name (repair->path));
   return FALSE;
+}
+
+static gboolean
+restore_timed (Repair *repair, const Progress *progress, GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = restore (repair, progress, error);
+
+  repair->seconds =
+    (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return ok;
 }
 
 static gboolean
 restore_in_view (Repair *repair, GError **error)
 {
-  gint64 start = g_get_monotonic_time ();
   ProgressBar bar;
-  Progress progress = progress_bar_start (&bar, repair->task->label);
-  gboolean ok = restore (repair, &progress, error);
+  Progress progress = progress_bar_start (&bar, repair->request->task->label);
+  gboolean ok = restore_timed (repair, &progress, error);
 
   progress_bar_stop (&bar);
-  repair->seconds =
-    (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   if (ok)
     note_if_unchanged (repair);
   return ok;
 }
 
-static gboolean
-print_json (const Repair *repair, GError **error)
+/* ---- what is said ---- */
+
+static void
+fill_json (const Repair *repair, JsonObject *json)
 {
   const RestoreReport *report = &repair->report;
-  g_autoptr (JsonObject) json = json_object_new ();
+  gboolean has_noise = repair->request->task->noise != NULL;
 
+  json_report_set_text (json, "input", input_name (repair->path));
+  json_report_set_text (json, "output", output_name (repair->output));
+  json_report_set_count (json, "width", (guint64) repair->image->width);
+  json_report_set_count (json, "height", (guint64) repair->image->height);
   json_report_set_number (json, "seconds", repair->seconds);
   json_report_set_count (json, "masked_pixels", report->masked_pixels);
   json_report_set_count (json, "patches", report->patches);
   json_report_set_text (json, "dictionary", report->dictionary);
-  json_report_set_number (json, "sigma",
-                          repair->task->noise != NULL ? report->sigma : NAN);
-  if (repair->task->noise != NULL)
+  json_report_set_number (json, "sigma", has_noise ? report->sigma : NAN);
+  if (has_noise)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
   if (repair->found != NULL)
     json_object_set_object_member (json, "found",
                                    json_object_ref (repair->found));
+}
+
+static gboolean
+print_json (const Repair *repair, GError **error)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  fill_json (repair, json);
   return json_report_print (json, error);
+}
+
+/* "removed ... and filled ... in 1.2 s, 34 patches -> out.png" */
+static void
+append_summary (const Repair *repair, GString *text)
+{
+  const RestoreReport *report = &repair->report;
+  double share =
+    (double) report->masked_pixels / (double) image_pixels (repair->image);
+
+  if (report->sigma > 0) {
+    g_autofree char *noise = noise_in_words (&report->noise);
+
+    g_string_append_printf (text, "removed %s", noise);
+  }
+  if (report->masked_pixels > 0 || report->sigma <= 0)
+    g_string_append_printf (text, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
+                            report->sigma > 0 ? " and " : "",
+                            repair->request->task->past,
+                            report->masked_pixels,
+                            PLURAL (report->masked_pixels), 100 * share);
+  g_string_append_printf (text, " in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
+                          repair->seconds, report->patches,
+                          report->patches == 1 ? "" : "es",
+                          output_name (repair->output));
 }
 
 static void
 print_summary (const Repair *repair)
 {
-  const RestoreReport *report = &repair->report;
-  double share =
-    (double) report->masked_pixels / (double) image_pixels (repair->image);
-  g_autoptr (GString) done = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  terminal_detail ("dictionary: %s", report->dictionary);
-  if (report->sigma > 0) {
-    g_autofree char *noise = noise_in_words (&report->noise);
-
-    g_string_append_printf (done, "removed %s", noise);
-  }
-  if (report->masked_pixels > 0 || report->sigma <= 0)
-    g_string_append_printf (done, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
-                            done->len > 0 ? " and " : "", repair->task->past,
-                            report->masked_pixels,
-                            PLURAL (report->masked_pixels), 100 * share);
-  terminal_result ("%s in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
-                   done->str, repair->seconds, report->patches,
-                   report->patches == 1 ? "" : "es",
-                   output_name (repair->output.path));
+  terminal_detail ("dictionary: %s", repair->report.dictionary);
+  append_summary (repair, text);
+  terminal_result ("%s", text->str);
 }
 
 /* ---- what was removed ---- */
@@ -352,7 +410,7 @@ print_summary (const Repair *repair)
 static gboolean
 is_noise_wanted (const Repair *repair)
 {
-  return repair->task->noise != NULL && repair->task->noise->output != NULL;
+  return repair->request->task->noise != NULL && repair->request->task->noise->output != NULL;
 }
 
 /* Middle grey plus what was taken away. */
@@ -377,12 +435,13 @@ draw_noise (const Image *input, const Image *result, GError **error)
 static gboolean
 save_noise (const Repair *repair, GError **error)
 {
-  PictureOutput output = { .path = repair->task->noise->output,
-                           .encode = repair->output.encode };
+  PictureOutput output = { .path = repair->request->task->noise->output,
+                           .encode = repair->request->output.encode };
   g_autoptr (Image) noise = draw_noise (repair->input, repair->image, error);
 
   return noise != NULL
-         && picture_save (noise, NULL, &output, repair->line.force, error);
+         && picture_save (noise, NULL, &output, repair->request->line.force,
+                          error);
 }
 
 static gboolean
@@ -393,32 +452,129 @@ keep_input (Repair *repair, GError **error)
   return !is_noise_wanted (repair) || repair->input != NULL;
 }
 
+/* ---- one picture ---- */
+
 static gboolean
-work (Repair *repair, GError **error)
+save (const Repair *repair, GError **error)
+{
+  const Request *request = repair->request;
+
+  return (!is_noise_wanted (repair) || save_noise (repair, error))
+         && picture_save (repair->image,
+                          repair->mask != NULL ? repair->mask
+                                               : repair->report.found,
+                          &request->output, request->line.force, error);
+}
+
+static gboolean
+work_on (Repair *repair, GError **error)
 {
   if (!load (repair, error) || !keep_input (repair, error)
-      || !restore_in_view (repair, error)
-      || (is_noise_wanted (repair) && !save_noise (repair, error))
-      || !picture_save (repair->image,
-                        repair->mask != NULL ? repair->mask
-                                             : repair->report.found,
-                        &repair->output, repair->line.force, error))
+      || !restore_in_view (repair, error) || !save (repair, error))
     return FALSE;
-  if (repair->line.json)
+  if (repair->request->line.json)
     return print_json (repair, error);
   print_summary (repair);
   return TRUE;
 }
 
+static gboolean
+run_alone (const Request *request, GError **error)
+{
+  Repair repair = { .request = request,
+                    .path = request->line.arguments[0],
+                    .mask_path = request->task->sources->file,
+                    .output = request->output.path,
+                    .is_alone = TRUE };
+  gboolean ok = work_on (&repair, error);
+
+  repair_clear (&repair);
+  return ok;
+}
+
+/* ---- a folder of them ---- */
+
+static GBytes *
+take_turn (BatchTurn *turn, gpointer data, GError **error)
+{
+  const Request *request = data;
+  Repair repair = { .request = request,
+                    .path = turn->item->input,
+                    .mask_path = turn->item->mask,
+                    .output = turn->item->output };
+  GBytes *bytes = NULL;
+
+  if (load (&repair, error)) {
+    batch_turn_claim (turn, image_pixels (repair.image));
+    if (restore_timed (&repair, turn->progress, error)) {
+      fill_json (&repair, turn->json);
+      g_string_printf (turn->text, "%s: ", repair.path);
+      append_summary (&repair, turn->text);
+      batch_turn_release (turn);
+      bytes = picture_encode (repair.image, repair.output,
+                              &request->output.encode, error);
+    }
+  }
+  repair_clear (&repair);
+  return bytes;
+}
+
+/* What works for one picture only. */
+static gboolean
+check_folder_options (const Request *request, GError **error)
+{
+  const NoiseRequest *noise = request->task->noise;
+  const char *option = request->output.mask_path != NULL ? "--mask-out"
+                       : noise != NULL && noise->output != NULL
+                         ? "--noise-out"
+                         : NULL;
+
+  return option == NULL
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "%s works for one picture at a time", option);
+}
+
+static gboolean
+run_folder (Request *request, GError **error)
+{
+  BatchRequest wanted = { request->line.arguments, request->output.path,
+                          request->task->sources->file, &request->folders };
+  g_autoptr (BatchPlan) plan = NULL;
+  g_autofree char *recipe = command_line_recipe (&request->line);
+  Batch batch = { .options = &request->folders,
+                  .line = &request->line,
+                  .folder = request->output.path,
+                  .label = request->task->label,
+                  .recipe = recipe,
+                  .work = take_turn,
+                  .data = request };
+
+  if (!check_folder_options (request, error))
+    return FALSE;
+  plan = batch_plan_new (&wanted, error);
+  batch.plan = plan;
+  return plan != NULL && batch_run (&batch, error);
+}
+
+static gboolean
+work (Request *request, GError **error)
+{
+  if (!picture_check_place (&request->line, &request->output, error)
+      || !load_dictionary (request, error))
+    return FALSE;
+  return request->line.into_folder ? run_folder (request, error)
+                                   : run_alone (request, error);
+}
+
 gboolean
 repair_run (const RepairTask *task, char **argv, GError **error)
 {
-  Repair repair;
+  Request request;
   gboolean ok;
 
-  repair_init (&repair, task);
-  ok = parse (&repair, argv, error)
-       && (repair.line.answered || work (&repair, error));
-  repair_clear (&repair);
+  request_init (&request, task);
+  ok = parse (&request, argv, error)
+       && (request.line.answered || work (&request, error));
+  request_clear (&request);
   return ok;
 }

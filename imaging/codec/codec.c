@@ -94,6 +94,21 @@ image_format_from_path (const char *path, ImageFormat *format)
   return FALSE;
 }
 
+const char *const *
+image_format_endings (void)
+{
+  static char **endings;
+
+  if (g_once_init_enter (&endings)) {
+    g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+    for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++)
+      g_strv_builder_addv (builder, (const char **) codecs[i]->extensions);
+    g_once_init_leave (&endings, g_strv_builder_end (builder));
+  }
+  return (const char *const *) endings;
+}
+
 gboolean
 image_limits_allow (const ImageLimits *limits, gsize width, gsize height,
                     GError **error)

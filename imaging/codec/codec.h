@@ -45,6 +45,9 @@ GBytes *image_encode (const Image *image, ImageFormat format,
 /* The format that the ending of @path names; FALSE when none does. */
 gboolean image_format_from_path (const char *path, ImageFormat *format);
 
+/* All such endings, lower case, without a dot, NULL at the end. */
+const char *const *image_format_endings (void);
+
 /* One format, for codec.c.  Its functions know nothing of file names and of
  * orientation; a decoder leaves meta.orientation at 1. */
 typedef struct {

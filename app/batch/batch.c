@@ -1,0 +1,237 @@
+#include "app/batch/batch.h"
+
+#include "app/batch/tally.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progressbar.h"
+#include "app/files/folder.h"
+#include "base/parallel.h"
+
+/* How often progress is shown, in microseconds. */
+#define TICK (G_USEC_PER_SEC / 10)
+
+/* Work for a picture beside what its size says: opening, syncing. */
+#define BASIC_BYTES 20000
+
+typedef struct {
+  const Batch *batch;
+  ThreadShare *share;
+  guint next;           /* item to be taken; all below under the lock */
+  gboolean stopped;     /* take no more */
+  int workers;          /* still at it */
+  GQueue results;       /* BatchResult, to be printed */
+  double total, worked; /* weights of the items to do, and of those done */
+  GPtrArray *at_work;   /* Slot */
+  GMutex lock;
+  GCond changed;
+} Run;
+
+/* A worker, and how far it is with its item. */
+typedef struct {
+  Run *run;
+  double weight, share; /* of the item, under the lock */
+  GThread *thread;
+} Slot;
+
+static double
+weight_of (const Batch *batch, guint number)
+{
+  return (double) batch_plan_item (batch->plan, number)->bytes + BASIC_BYTES;
+}
+
+/* ---- workers ---- */
+
+static void
+on_progress (double done, gpointer user_data)
+{
+  Slot *slot = user_data;
+
+  g_mutex_lock (&slot->run->lock);
+  slot->share = done;
+  g_mutex_unlock (&slot->run->lock);
+}
+
+/* The number of the next item; FALSE when there is none. */
+static gboolean
+take (Slot *slot, guint *number)
+{
+  Run *run = slot->run;
+  gboolean taken;
+
+  g_mutex_lock (&run->lock);
+  taken = !run->stopped && run->next < run->batch->plan->items->len
+          && !g_cancellable_is_cancelled (interrupt_cancellable ());
+  if (taken) {
+    *number = run->next++;
+    slot->weight = weight_of (run->batch, *number);
+    slot->share = 0;
+  }
+  g_mutex_unlock (&run->lock);
+  return taken;
+}
+
+static void
+hand_in (Slot *slot, BatchResult *result)
+{
+  Run *run = slot->run;
+
+  g_mutex_lock (&run->lock);
+  /* What was skipped took no time, and does not count. */
+  if (result->state == BATCH_SKIPPED)
+    run->total -= slot->weight;
+  else
+    run->worked += slot->weight;
+  slot->weight = 0;
+  g_queue_push_tail (&run->results, result);
+  g_cond_signal (&run->changed);
+  g_mutex_unlock (&run->lock);
+}
+
+static gpointer
+run_worker (gpointer data)
+{
+  Slot *slot = data;
+  Run *run = slot->run;
+  Progress progress = { .report = on_progress,
+                        .user_data = slot,
+                        .cancellable = interrupt_cancellable () };
+  guint number;
+
+  while (take (slot, &number)) {
+    BatchResult *result = g_new0 (BatchResult, 1);
+
+    batch_take_turn (run->batch, number, run->share, &progress, result);
+    hand_in (slot, result);
+  }
+  g_mutex_lock (&run->lock);
+  run->workers--;
+  g_cond_signal (&run->changed);
+  g_mutex_unlock (&run->lock);
+  return NULL;
+}
+
+/* Starts them; if the system refuses all, the calling thread does the work. */
+static void
+start_workers (Run *run, int count)
+{
+  run->workers = count;
+  for (int i = 0; i < count; i++) {
+    Slot *slot = g_new0 (Slot, 1);
+
+    slot->run = run;
+    g_ptr_array_add (run->at_work, slot);
+    slot->thread = g_thread_try_new ("picture", run_worker, slot, NULL);
+    if (slot->thread == NULL && i == 0)
+      run_worker (slot);
+    else if (slot->thread == NULL) {
+      g_mutex_lock (&run->lock);
+      run->workers--;
+      g_mutex_unlock (&run->lock);
+    }
+  }
+}
+
+static void
+join_and_free (gpointer data)
+{
+  Slot *slot = data;
+
+  if (slot->thread != NULL)
+    g_thread_join (slot->thread);
+  g_free (slot);
+}
+
+/* ---- the calling thread ---- */
+
+/* The share of the work that is done; called holding the lock. */
+static double
+share_done (const Run *run)
+{
+  double done = run->worked;
+
+  for (guint i = 0; i < run->at_work->len; i++) {
+    const Slot *slot = run->at_work->pdata[i];
+
+    done += slot->weight * slot->share;
+  }
+  return run->total > 0 ? done / run->total : 1;
+}
+
+/* Waits for a result, or NULL after a while. */
+static BatchResult *
+await_result (Run *run, double *done, gboolean *finished)
+{
+  gint64 deadline = g_get_monotonic_time () + TICK;
+  BatchResult *result;
+
+  g_mutex_lock (&run->lock);
+  while (g_queue_is_empty (&run->results) && run->workers > 0
+         && g_cond_wait_until (&run->changed, &run->lock, deadline))
+    ;
+  result = g_queue_pop_head (&run->results);
+  *done = share_done (run);
+  *finished = result == NULL && run->workers == 0;
+  g_mutex_unlock (&run->lock);
+  return result;
+}
+
+static void
+stop (Run *run)
+{
+  g_mutex_lock (&run->lock);
+  run->stopped = TRUE;
+  g_mutex_unlock (&run->lock);
+}
+
+/* Prints results until all workers have ended. */
+static gboolean
+watch (Run *run, BatchTally *tally, GError **error)
+{
+  gboolean ok = TRUE, finished;
+  ProgressBar bar;
+  Progress progress = progress_bar_start (&bar, run->batch->label);
+
+  do {
+    double done;
+    BatchResult *result = await_result (run, &done, &finished);
+
+    if (result != NULL) {
+      ok = ok && batch_tally_add (tally, result, error);
+      batch_result_clear (result);
+      g_free (result);
+    }
+    if (!ok)
+      stop (run);
+    if (progress.report != NULL)
+      progress.report (done, progress.user_data);
+  } while (!finished);
+  progress_bar_stop (&bar);
+  return ok;
+}
+
+gboolean
+batch_run (const Batch *batch, GError **error)
+{
+  int threads = parallel_threads ();
+  int jobs = batch->options->jobs > 0 ? batch->options->jobs : threads;
+  Run run = { .batch = batch };
+  BatchTally tally;
+  gboolean ok;
+
+  if (!folder_make (batch->folder, error))
+    return FALSE;
+  jobs = MIN (jobs, (int) batch->plan->items->len);
+  batch_tally_start (&tally, batch);
+  g_mutex_init (&run.lock);
+  g_cond_init (&run.changed);
+  run.share = thread_share_new (jobs, threads);
+  run.at_work = g_ptr_array_new_with_free_func (join_and_free);
+  for (guint i = 0; i < batch->plan->items->len; i++)
+    run.total += weight_of (batch, i);
+  start_workers (&run, jobs);
+  ok = watch (&run, &tally, error);
+  g_ptr_array_unref (run.at_work);
+  thread_share_free (run.share);
+  g_mutex_clear (&run.lock);
+  g_cond_clear (&run.changed);
+  return ok && batch_tally_finish (&tally, error);
+}

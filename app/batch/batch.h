@@ -1,0 +1,12 @@
+/* batch.h - a folder of pictures, several at a time
+ *
+ * The calling thread prints and shows progress; others take turns.  A picture
+ * that fails does not stop the rest.
+ */
+#pragma once
+
+#include "app/batch/turn.h"
+
+/* Makes the output folder and works through the plan.  FALSE with @error set:
+ * INPUT if any picture failed, CANCELLED, FAILED. */
+gboolean batch_run (const Batch *batch, GError **error);

@@ -1,0 +1,51 @@
+#include "app/batch/options.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* A part of a file name into a const char *. */
+static gboolean
+option_suffix (const Option *option, const char *text, GError **error)
+{
+  if (*text == '\0' || strchr (text, G_DIR_SEPARATOR) != NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "must be a part of a file name, as in -clean");
+  *(const char **) option->value = g_intern_string (text);
+  return TRUE;
+}
+
+/* An ending that names a format, with or without its dot. */
+static gboolean
+option_ending (const Option *option, const char *text, GError **error)
+{
+  const char *ending = text + (*text == '.');
+  g_autofree char *path = g_strconcat ("x.", ending, NULL);
+  ImageFormat format;
+
+  if (strchr (ending, '.') != NULL || !image_format_from_path (path, &format))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "there is no such format; use png or jpg");
+  *(const char **) option->value = g_intern_string (ending);
+  return TRUE;
+}
+
+void
+batch_add_options (CommandLine *line, BatchOptions *options)
+{
+  const Option rows[] = {
+    { "recursive", 'r', NULL, "take the folders in a folder too", option_flag,
+      .value = &options->recursive, .is_manner = TRUE },
+    { "suffix", 0, "TEXT", "add this to the names of results in a folder",
+      option_suffix, .value = &options->suffix, .is_manner = TRUE },
+    { "format", 0, "NAME", "format of results in a folder (as the input)",
+      option_ending, .value = &options->format, .is_manner = TRUE },
+    { "skip-existing", 0, NULL, "keep every result that exists in a folder",
+      option_flag, .value = &options->skip_existing, .is_manner = TRUE },
+    { "jobs", 'j', "N", "pictures of a folder at a time (one per thread)",
+      option_int, .value = &options->jobs, .min = 1, .max = 1024,
+      .is_manner = TRUE },
+  };
+
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+}

@@ -1,0 +1,16 @@
+/* options.h - what a command is asked to do with a folder of pictures */
+#pragma once
+
+#include "app/cli/commandline.h"
+
+typedef struct {
+  gboolean recursive;     /* folders in folders too */
+  gboolean skip_existing; /* keep whatever has the right name */
+  const char *suffix;     /* put in front of the ending, or NULL */
+  const char *format;     /* ending of all outputs, or NULL for their own */
+  int jobs;               /* pictures at a time; 0 for one per thread */
+} BatchOptions;
+
+/* Adds --recursive, --suffix, --format, --skip-existing and --jobs to the
+ * options of a command. */
+void batch_add_options (CommandLine *line, BatchOptions *options);

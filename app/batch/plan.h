@@ -1,0 +1,51 @@
+/* plan.h - which pictures of a folder become which files
+ *
+ * A picture FOLDER/a/b.png becomes OUTPUT/a/b.png; one that is named itself
+ * becomes OUTPUT/b.png.  No picture becomes a file that is an input, and no two
+ * become the same file.  A result is never taken for an input: an output folder
+ * inside an input folder is left out, and so are results beside their inputs.
+ */
+#pragma once
+
+#include "app/batch/options.h"
+
+#include <sys/stat.h>
+
+typedef struct {
+  char *input, *output;
+  char *name;    /* of the output in its folder */
+  char *mask;    /* NULL for none */
+  char *problem; /* why nothing can be done, or NULL */
+  gsize bytes;   /* size of the input file */
+} BatchItem;
+
+typedef struct {
+  char **arguments;   /* files and folders, NULL at the end */
+  const char *folder; /* where results go */
+  const char *masks;  /* a mask, or a folder of masks by name, or NULL */
+  const BatchOptions *options;
+} BatchRequest;
+
+typedef struct {
+  GPtrArray *items;   /* BatchItem, sorted within each folder */
+  GHashTable *inputs; /* identities of all files that are read */
+} BatchPlan;
+
+/* Makes a plan; looks at names only, reads no picture.  What cannot be read
+ * becomes an item with a problem.  NULL with @error set: INPUT when there is
+ * nothing to do or something named does not exist, USAGE when a result would
+ * replace an input or another result. */
+BatchPlan *batch_plan_new (const BatchRequest *request, GError **error);
+
+/* @plan may be NULL. */
+void batch_plan_free (BatchPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (BatchPlan, batch_plan_free)
+
+/* Whether @path leads, by whatever name, to a file that is read. */
+gboolean batch_plan_reads (const BatchPlan *plan, const char *path);
+
+static inline const BatchItem *
+batch_plan_item (const BatchPlan *plan, guint i)
+{
+  return plan->items->pdata[i];
+}

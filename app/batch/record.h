@@ -1,0 +1,38 @@
+/* record.h - how each result in a folder was made
+ *
+ * The hidden folder ".tessera" of an output folder has a small text file for
+ * each result: what it was made from, with which options, and a checksum of
+ * the result itself.  With it, a run that was stopped goes on where it was, and
+ * a result is made again when options or input have changed.
+ *
+ * The record is written before the result takes its name.  Whatever ends the
+ * program between the two, the next run sees by the checksum which of them
+ * holds.
+ */
+#pragma once
+
+#include "app/batch/plan.h"
+
+#define RECORD_FOLDER ".tessera"
+
+typedef enum {
+  RESULT_MISSING,
+  RESULT_CURRENT,  /* made from this input with these options */
+  RESULT_OUTDATED, /* made by us, from something else */
+  RESULT_FOREIGN   /* not as we left it, or not ours */
+} ResultState;
+
+/* What a result depends on: @recipe, which has the options, and the size and
+ * time of the files that are read.  The caller owns it. */
+char *record_describe (const BatchItem *item, const char *recipe);
+
+/* What is there for @item in @folder.  @description is what
+ * record_describe() says now. */
+ResultState record_look_up (const char *folder, const BatchItem *item,
+                            const char *description);
+
+/* Notes that @bytes, about to be written as the output of @item, are the
+ * result of @description. */
+gboolean record_write (const char *folder, const BatchItem *item,
+                       const char *description, GBytes *bytes,
+                       GError **error);

@@ -1,0 +1,135 @@
+#include "app/batch/turn.h"
+
+#include "app/batch/record.h"
+#include "app/cli/jsonreport.h"
+#include "app/exitstatus.h"
+#include "app/files/folder.h"
+#include "app/files/output.h"
+
+void
+batch_turn_claim (BatchTurn *turn, gsize pixels)
+{
+  thread_share_claim (turn->share, pixels, &turn->claim);
+}
+
+void
+batch_turn_release (BatchTurn *turn)
+{
+  thread_claim_release (&turn->claim);
+}
+
+void
+batch_result_clear (BatchResult *result)
+{
+  g_clear_pointer (&result->text, g_free);
+  g_clear_pointer (&result->json, g_free);
+}
+
+/* ---- what there is to do ---- */
+
+/* Why nothing is to be done for a result that exists; NULL if it is to be
+ * made again. */
+static const char *
+reason_to_skip (const Batch *batch, const BatchItem *item,
+                const char *description)
+{
+  if (batch->line->force)
+    return NULL;
+  if (batch->options->skip_existing
+      && g_file_test (item->output, G_FILE_TEST_EXISTS))
+    return "exists";
+  switch (record_look_up (batch->folder, item, description)) {
+  case RESULT_CURRENT:
+    return "is up to date";
+  case RESULT_FOREIGN:
+    return "exists, and was not made here; --force replaces it";
+  case RESULT_OUTDATED:
+  case RESULT_MISSING:
+    break;
+  }
+  return NULL;
+}
+
+/* ---- the work ---- */
+
+/* A result that exists is replaced: that was decided before. */
+static gboolean
+put_in_place (const Batch *batch, const BatchItem *item,
+              const char *description, GBytes *bytes, GError **error)
+{
+  g_autofree char *parent = g_path_get_dirname (item->output);
+
+  return folder_make (parent, error)
+         && output_check (item->output, TRUE, error)
+         && record_write (batch->folder, item, description, bytes, error)
+         && output_write (item->output, bytes, TRUE, error);
+}
+
+static gboolean
+work (const Batch *batch, BatchTurn *turn, const char *description,
+      GError **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (turn->item->problem != NULL)
+    return tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
+                         turn->item->problem);
+  bytes = batch->work (turn, batch->data, error);
+  batch_turn_release (turn);
+  return bytes != NULL
+         && put_in_place (batch, turn->item, description, bytes, error);
+}
+
+/* ---- the result ---- */
+
+static const char *const states[] = { "done", "skipped", "failed", "stopped" };
+
+static void
+set_failed (BatchTurn *turn, BatchResult *result, const GError *error)
+{
+  gboolean stopped =
+    g_error_matches (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+
+  result->state = stopped ? BATCH_STOPPED : BATCH_FAILED;
+  json_report_set_text (turn->json, "error", error->message);
+  json_report_set_count (turn->json, "exit_code",
+                         (guint64) exit_status ((TesseraError) error->code));
+  g_string_assign (turn->text, error->message);
+}
+
+static void
+set_skipped (BatchTurn *turn, BatchResult *result, const char *why)
+{
+  result->state = BATCH_SKIPPED;
+  g_string_printf (turn->text, "%s: skipped: %s %s", turn->item->input,
+                   turn->item->output, why);
+  json_report_set_text (turn->json, "reason", why);
+}
+
+void
+batch_take_turn (const Batch *batch, guint number, ThreadShare *share,
+                 const Progress *progress, BatchResult *result)
+{
+  const BatchItem *item = batch_plan_item (batch->plan, number);
+  g_autofree char *description = record_describe (item, batch->recipe);
+  g_autoptr (JsonObject) json = json_object_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  BatchTurn turn = { item, progress, json, text, share, { 0 } };
+  const char *skip = item->problem == NULL
+                       ? reason_to_skip (batch, item, description)
+                       : NULL;
+
+  *result = (BatchResult){ .number = number, .state = BATCH_DONE };
+  json_report_set_text (json, "input", item->input);
+  json_report_set_text (json, "output",
+                        item->problem == NULL ? item->output : NULL);
+  json_report_set_text (json, "status", NULL); /* its place in the line */
+  if (skip != NULL)
+    set_skipped (&turn, result, skip);
+  else if (!work (batch, &turn, description, &error))
+    set_failed (&turn, result, error);
+  json_report_set_text (json, "status", states[result->state]);
+  result->json = json_report_to_line (json);
+  result->text = g_strdup (text->str);
+}
