@@ -26,10 +26,13 @@ EMBED (style, "page.css");
 EMBED (main, "main.js");
 EMBED (api, "api.js");
 EMBED (compare, "compare.js");
+EMBED (desk, "desk.js");
 EMBED (history, "history.js");
 EMBED (mask, "mask.js");
 EMBED (mend, "mend.js");
+EMBED (painting, "painting.js");
 EMBED (pointer, "pointer.js");
+EMBED (strip, "strip.js");
 EMBED (ui, "ui.js");
 EMBED (view, "view.js");
 
@@ -40,10 +43,13 @@ static const Asset assets[] = {
   ASSET (main, "/main.js", SCRIPT),
   ASSET (api, "/api.js", SCRIPT),
   ASSET (compare, "/compare.js", SCRIPT),
+  ASSET (desk, "/desk.js", SCRIPT),
   ASSET (history, "/history.js", SCRIPT),
   ASSET (mask, "/mask.js", SCRIPT),
   ASSET (mend, "/mend.js", SCRIPT),
+  ASSET (painting, "/painting.js", SCRIPT),
   ASSET (pointer, "/pointer.js", SCRIPT),
+  ASSET (strip, "/strip.js", SCRIPT),
   ASSET (ui, "/ui.js", SCRIPT),
   ASSET (view, "/view.js", SCRIPT),
 };

@@ -2,7 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { open } from './lib.mjs';
+import { finish, ok, open, start } from './lib.mjs';
+
+// A picture with something in it: samples from 0.1 to 0.9.
+export const scene = (x, y, c) => 0.5 + 0.4 * Math.sin (x / 9 + c) * Math.cos (y / 7);
 
 // Starts a server; its address is good for one page.
 export async function startServer (...options) {
@@ -112,3 +115,58 @@ export async function mend (page) {
   await page.waitForSelector ('#split:not([hidden])', { timeout: 120000 });
 }
 
+
+// Gives the page files, each [name, bytes], as "drop" or "paste" do.
+export async function give (page, kind, ...files) {
+  await page.evaluate (({ kind, files }) => {
+    const data = new DataTransfer ();
+
+    for (const [name, bytes] of files)
+      data.items.add (new File ([Uint8Array.from (atob (bytes), letter => letter.charCodeAt (0))], name,
+                                { type: 'image/png' }));
+    window.dispatchEvent (kind === 'drop' ? new DragEvent ('drop', { dataTransfer: data })
+      : new ClipboardEvent ('paste', { clipboardData: data }));
+  }, { kind, files: files.map (([name, bytes]) => [name, bytes.toString ('base64')]) });
+}
+
+// ---- all tests of a file ----
+
+const visited = [];     // pages whose requests and complaints are looked at
+
+export async function visit (address, options) {
+  const page = await openPage (address, options);
+
+  visited.push (page);
+  return page;
+}
+
+// Each test has a server of its own: an address is good for one page.
+async function withServer (test) {
+  const server = await startServer ();
+
+  try {
+    await test (server);
+  } catch (error) {
+    ok (test.name, false, error.stack);
+  }
+  ok (`${test.name}: the server ends well`, await server.stop () === 0);
+  for (const page of visited.splice (0)) {
+    const strange = page.requests.filter (url => !url.startsWith (server.base) && !url.startsWith ('blob:'));
+
+    ok ('no request left for another host', strange.length === 0, strange);
+    // We read the canvas to test it; the page itself never does.
+    const complaints = page.complaints.filter (text => !text.includes ('willReadFrequently'));
+
+    ok ('the browser had nothing to complain about', complaints.length === 0, complaints);
+  }
+}
+
+// Runs the tests that the command line names, or all.
+export async function run (tests) {
+  const named = process.argv.slice (2);
+
+  await start ();
+  for (const test of tests.filter (({ name }) => named.length === 0 || named.includes (name)))
+    await withServer (test);
+  await finish ();
+}

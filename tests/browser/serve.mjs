@@ -6,20 +6,11 @@
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
-import { finish, ok, open, start } from './lib.mjs';
-import { holdBack, mend, openPage, openPicture, paint, painted, saved, shown, startServer, toWindow } from './page.mjs';
+import { ok, open } from './lib.mjs';
+import { give, holdBack, mend, openPicture, paint, painted, run, saved, scene, shown, toWindow, visit } from './page.mjs';
 import { exifOf, makePng, pngChunks, readPng } from './png.mjs';
 
 const root = process.env.ROOT;
-const scene = (x, y, c) => 0.5 + 0.4 * Math.sin (x / 9 + c) * Math.cos (y / 7);
-const visited = [];     // pages whose requests and complaints are looked at
-
-async function visit (address, options) {
-  const page = await openPage (address, options);
-
-  visited.push (page);
-  return page;
-}
 
 // ---- a photograph of 16 bits, with a profile and EXIF ----
 
@@ -187,8 +178,6 @@ async function testOrientation (page, orientation) {
 async function testOrientations (server) {
   const page = await visit (server.address);
 
-  // The mended pictures are not kept.
-  page.on ('dialog', dialog => dialog.accept ());
   for (let orientation = 1; orientation <= 8; orientation++)
     await testOrientation (page, orientation);
   await page.close ();
@@ -306,24 +295,12 @@ async function testKeys (server) {
 
 // ---- dropping, zooming, leaving ----
 
-// Gives the page a file as "drop" or "paste" do.
-async function give (page, kind, name, bytes) {
-  await page.evaluate (({ kind, name, bytes }) => {
-    const data = new DataTransfer ();
-    const content = Uint8Array.from (atob (bytes), letter => letter.charCodeAt (0));
-
-    data.items.add (new File ([content], name, { type: 'image/png' }));
-    window.dispatchEvent (kind === 'drop' ? new DragEvent ('drop', { dataTransfer: data })
-      : new ClipboardEvent ('paste', { clipboardData: data }));
-  }, { kind, name, bytes: bytes.toString ('base64') });
-}
-
 async function testDropping (server) {
   const page = await visit (server.address);
   const bytes = makePng (160, 120, 8, (x, y, c) => 255 * scene (x, y, c));
 
   for (const kind of ['drop', 'paste']) {
-    await give (page, kind, `${kind}.png`, bytes);
+    await give (page, kind, [`${kind}.png`, bytes]);
     await shown (page, `${kind}.png`);
     ok (`a picture can be opened by ${kind}`, true);
   }
@@ -345,13 +322,9 @@ async function testDropping (server) {
 async function testHurry (page, bytes) {
   const views = await holdBack (page, '/view');
 
-  await give (page, 'drop', 'first.png', bytes);
+  await give (page, 'drop', ['first.png', bytes]);
   await views.held;
-  const closed = page.waitForResponse (response => response.request ().method () === 'DELETE', { timeout: 1000 });
-  await give (page, 'drop', 'second.png', bytes);
-  // A page that closed the first while its view is on the way would be told
-  // that there is no such picture.
-  await closed.catch (() => {});
+  await give (page, 'drop', ['second.png', bytes]);
   await views.release ();
   await shown (page, 'second.png');
   ok ('pictures that are dropped in a hurry are opened in turn', true);
@@ -459,8 +432,13 @@ async function testComingBack (server) {
   ok ('the page can be loaded again', true);
   const other = await open (server.address);
   await other.waitForSelector ('body.refused');
-  ok ('the address is good for one browser',
-      (await other.textContent ('#message-text')).includes ('tessera serve'));
+  ok ('the address is good for one browser', (await other.textContent ('#refusal')).includes ('in another browser'));
+  ok ('which the other is told, and how to go on', (await other.textContent ('#refusal')).includes ('tessera serve'));
+  ok ('where nothing looks as if it worked', await other.evaluate (() =>
+    [...document.querySelectorAll ('button')].filter (button => button.checkVisibility ()).every (button => button.disabled)));
+  await other.goto (server.base);
+  await other.waitForSelector ('body.refused');
+  ok ('an address without its end is called that', (await other.textContent ('#refusal')).includes ('the whole address'));
   await other.close ();
   await testStrangers (server, page);
   await page.close ();
@@ -489,32 +467,5 @@ async function testCompare (server) {
   await page.close ();
 }
 
-// Each test has a server of its own: an address is good for one page.
-async function withServer (test) {
-  const server = await startServer ();
-
-  try {
-    await test (server);
-  } catch (error) {
-    ok (test.name, false, error.stack);
-  }
-  ok (`${test.name}: the server ends well`, await server.stop () === 0);
-  for (const page of visited.splice (0)) {
-    const strange = page.requests.filter (url => !url.startsWith (server.base) && !url.startsWith ('blob:'));
-
-    ok ('no request left for another host', strange.length === 0, strange);
-    // We read the canvas to test it; the page itself never does.
-    const complaints = page.complaints.filter (text => !text.includes ('willReadFrequently'));
-
-    ok ('the browser had nothing to complain about', complaints.length === 0, complaints);
-  }
-}
-
-const all = [testWholeWay, testOrientations, testJpeg, testCancel, testTouch, testKeys, testDropping, testFinding,
-             testComingBack, testCompare];
-const named = process.argv.slice (2);
-
-await start ();
-for (const test of all.filter (({ name }) => named.length === 0 || named.includes (name)))
-  await withServer (test);
-await finish ();
+await run ([testWholeWay, testOrientations, testJpeg, testCancel, testTouch, testKeys, testDropping, testFinding,
+            testComingBack, testCompare]);

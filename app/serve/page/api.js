@@ -83,7 +83,12 @@ export async function connect() {
         throw error;
     }
   }
-  return getJson('/api/about');
+  try {
+    return await getJson('/api/about');
+  } catch (error) {
+    error.spent = token !== '';
+    throw error;
+  }
 }
 
 // Watches a job until it ends; calls report with each state on the way.

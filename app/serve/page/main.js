@@ -4,7 +4,8 @@
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
 import * as mend from './mend.js';
-import { $, showMessage, sentence } from './ui.js';
+import { growBrush, setTool, slideBrush } from './painting.js';
+import { $, showMessage } from './ui.js';
 
 // ---- tabs ----
 
@@ -42,12 +43,13 @@ function listenToTabs() {
 
 function listenToButtons() {
   const actions = {
-    open: mend.choosePhoto, 'open-first': mend.choosePhoto, close: mend.askToClose,
+    open: mend.choosePhotos, 'open-first': mend.choosePhotos, close: () => mend.askToClose(),
     undo: mend.undo, redo: mend.redo,
     'find-blocks': () => mend.find('find-blocks', 'blacked-out blocks'),
     'find-dead': () => mend.find('find-dead', 'dead pixels'),
     'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
     start: mend.start, cancel: mend.cancel, download: mend.download,
+    'mend-all': mend.mendAll, 'download-all': mend.downloadAll, 'show-keys': showKeys,
     'compare-toggle': mend.toggleCompared,
     dismiss: () => showMessage(''),
     'zoom-in': () => mend.view.zoom(1.5), 'zoom-out': () => mend.view.zoom(1 / 1.5),
@@ -57,10 +59,10 @@ function listenToButtons() {
   for (const [id, action] of Object.entries(actions))
     $(id).addEventListener('click', action);
   for (const button of document.querySelectorAll('[data-tool]'))
-    button.addEventListener('click', () => mend.setTool(button.dataset.tool));
+    button.addEventListener('click', () => setTool(button.dataset.tool));
   for (const radio of document.querySelectorAll('input[name=task]'))
     radio.addEventListener('change', mend.refresh);
-  $('size').addEventListener('input', () => mend.setBrush(2000 ** ($('size').value / 100)));
+  $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => mend.showOriginal(true));
   for (const event of ['pointerup', 'pointerleave', 'pointercancel'])
     $('hold').addEventListener(event, () => mend.showOriginal(false));
@@ -70,9 +72,10 @@ function listenToButtons() {
 // ---- keys ----
 
 const keys = {
-  b: () => mend.setTool('brush'), e: () => mend.setTool('eraser'),
-  r: () => mend.setTool('rectangle'), h: () => mend.setTool('move'),
-  '[': () => mend.growBrush(1 / 1.25), ']': () => mend.growBrush(1.25),
+  b: () => setTool('brush'), e: () => setTool('eraser'), r: () => setTool('rectangle'),
+  l: () => setTool('lasso'), h: () => setTool('move'),
+  '[': () => growBrush(1 / 1.25), ']': () => growBrush(1.25),
+  ',': () => mend.stepPicture(-1), '.': () => mend.stepPicture(1),
   c: () => mend.toggleCompared(), o: () => mend.showOriginal(true),
   '+': () => zoomIfOpen(1.5), '=': () => zoomIfOpen(1.5), '-': () => zoomIfOpen(1 / 1.5),
   0: () => mend.view.photo && mend.view.fit(),
@@ -84,12 +87,28 @@ function zoomIfOpen(factor) {
     mend.view.zoom(factor);
 }
 
+function showKeys() {
+  $('keys').showModal();
+}
+
+// Keys that count wherever the focus is.
+function isAnywhere(event) {
+  return event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+}
+
 function onKey(event) {
   const command = event.ctrlKey || event.metaKey, key = event.key.toLowerCase();
 
-  if (document.body.dataset.tab !== 'mend' || event.target.closest('input[type=text], input[type=number], select'))
+  if (document.body.dataset.tab !== 'mend' || !document.body.matches('.ready') || document.querySelector('dialog[open]')
+      || !isAnywhere(event) && event.target.closest('input[type=text], input[type=number], select'))
     return;
-  if (command && key === 'z') {
+  if (command && key === 'enter') {
+    event.preventDefault();
+    mend.start();
+  } else if (key === '?') {
+    event.preventDefault();
+    showKeys();
+  } else if (command && key === 'z') {
     event.preventDefault();
     (event.shiftKey ? mend.redo : mend.undo)();
   } else if (command && key === 'y') {
@@ -97,7 +116,7 @@ function onKey(event) {
     mend.redo();
   } else if (command && key === 'o') {
     event.preventDefault();
-    mend.choosePhoto();
+    mend.choosePhotos();
   } else if (!command && !event.altKey && key in keys && mend.view.photo)
     keys[key]();
 }
@@ -122,20 +141,53 @@ function listenToDrops() {
     event.preventDefault();
     depth = 0;
     mark();
+    if (!document.body.matches('.ready'))
+      return;
     if (document.body.dataset.tab === 'mend')
-      mend.openFile(event.dataTransfer.files[0]);
+      mend.openFiles(event.dataTransfer.files);
     else
       addPictures([...event.dataTransfer.files]);
   });
   window.addEventListener('paste', event => {
-    const file = [...event.clipboardData.files].find(({ type }) => /^image\/(png|jpeg)$/.test(type));
+    const files = [...event.clipboardData.files].filter(({ type }) => /^image\/(png|jpeg)$/.test(type));
 
-    if (file && document.body.dataset.tab === 'mend')
-      mend.openFile(file);
+    if (document.body.matches('.ready[data-tab=mend]'))
+      mend.openFiles(files);
   });
 }
 
 // ---- the start ----
+
+// Why there is nothing to see: { title, text }.
+function refusal({ status, spent }) {
+  if (status === 0)
+    return {
+      title: 'The program is not running',
+      text: 'Start "tessera serve" in a terminal and open the address that it prints.'
+    };
+  return spent ? {
+    title: 'This address is in use in another browser',
+    text: 'It works in one browser only, so that nobody else can get at your pictures. Go on in the browser where ' +
+      'you opened it first. To work in this one, end the program in the terminal with Ctrl+C, start ' +
+      '"tessera serve" again and open the new address here.'
+  } : {
+    title: 'Part of the address is missing',
+    text: 'Copy the whole address that "tessera serve" printed in the terminal, to the end of its last line.'
+  };
+}
+
+// Nothing works from here on, and nothing looks as if it did.
+function refuse(error) {
+  const { title, text } = refusal(error);
+
+  document.body.classList.add('refused');
+  $('refusal-title').textContent = title;
+  $('refusal-text').textContent = text;
+  for (const part of document.querySelectorAll('.tabs, .actions, .tools, .panel'))
+    part.inert = true;
+  for (const control of document.querySelectorAll('header button, main button, main input, main select'))
+    control.disabled = true;
+}
 
 async function start() {
   listenToTabs();
@@ -154,8 +206,7 @@ async function start() {
     await mend.listDictionaries();
     document.body.classList.add('ready');
   } catch (error) {
-    document.body.classList.add('refused');
-    showMessage(sentence(error.message), 'error');
+    refuse(error);
   }
 }
 

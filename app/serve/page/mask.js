@@ -78,6 +78,28 @@ export class Mask {
     return area;
   }
 
+  // Everything inside a closed line through the points, by the even-odd rule;
+  // a pixel is inside if its middle is.
+  polygon(points, value) {
+    const xs = points.map(({ x }) => x), ys = points.map(({ y }) => y);
+    const area = this.#clip({
+      x0: Math.floor(least(xs)), y0: Math.floor(least(ys)),
+      x1: Math.ceil(-least(xs.map(x => -x))), y1: Math.ceil(-least(ys.map(y => -y)))
+    });
+
+    if (!area)
+      return null;
+    this.#announce(area);
+    for (let y = area.y0; y < area.y1; y++) {
+      const crossings = polygonCrossings(points, y + 0.5);
+
+      for (let i = 0; i + 1 < crossings.length; i += 2)
+        this.#fillRow(y, Math.ceil(crossings[i] - 0.5), Math.ceil(crossings[i + 1] - 0.5), value);
+    }
+    this.#coarsen(area);
+    return area;
+  }
+
   clear() {
     return this.rectangle({ x: 0, y: 0 }, { x: this.width, y: this.height }, 0);
   }
@@ -245,6 +267,23 @@ function capsuleSpan(from, to, radius, y) {
     });
   }
   return low <= high ? [low, high] : null;
+}
+
+function least(values) {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+// Where the row at height y crosses a closed line, from left to right.
+function polygonCrossings(points, y) {
+  const crossings = [];
+
+  points.forEach((a, i) => {
+    const b = points[(i + 1) % points.length];
+
+    if (a.y <= y !== b.y <= y)
+      crossings.push(a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y));
+  });
+  return crossings.sort((a, b) => a - b);
 }
 
 function appendLength(bytes, length) {

@@ -1,138 +1,54 @@
-// mend.js - the first tab: open, paint, mend, look, save
+// mend.js - the first tab: open, mark, mend, look, save
 
 import { getBlob, getBytes, getJson, post, postForJson, remove, watch } from './api.js';
-import { History } from './history.js';
-import { Mask } from './mask.js';
-import { Pointer } from './pointer.js';
-import { $, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage } from './ui.js';
-import { View } from './view.js';
+import { desk, Picture, view } from './desk.js';
+import { beginPainting, changeMask, setBrush } from './painting.js';
+import { beginStrip, loadThumbs, refreshStrip, showCurrentThumb } from './strip.js';
+import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage } from './ui.js';
 
 const HEARTBEAT = 20000;      // milliseconds
-const SMALLEST_BRUSH = 1, LARGEST_BRUSH = 2000;
 
 let limits = { max_upload: Infinity };
-let photo = null;             // what the server said
-let mask = null;
-let history = null;
-let version = 0;
-let unsaved = false;
-let job = 0;                  // number of the one that runs, or 0
-let waiting = 0;              // actions whose result is on its way
-let tool = 'brush';
-let from = null;              // where the pointer was, while it is down
-let drawn = null;             // area of the rectangle so far
-let brush = 24;               // diameter in pixels of the picture
 
-const view = new View($('stage'), $('below'), $('above'));
-
-// ---- painting ----
-
-const tools = {
-  get active() {
-    return photo !== null && !isBusy();
-  },
-  get diameter() {
-    return tool === 'brush' || tool === 'eraser' ? brush : 0;
-  },
-  get moves() {
-    return tool === 'move';
-  },
-  begin(point) {
-    history.begin();
-    from = point;
-    drawn = null;
-    if (tool === 'rectangle')
-      $('frame').hidden = false;
-    tools.move(point);
-  },
-  move(point) {
-    if (tool === 'rectangle')
-      return showFrame(from, point);
-    view.redrawMask(mask.stroke(from, point, brush / 2, tool === 'brush' ? 1 : 0));
-    from = point;
-  },
-  end() {
-    if (tool === 'rectangle' && drawn)
-      view.redrawMask(mask.rectangle(drawn[0], drawn[1], 1));
-    $('frame').hidden = true;
-    history.end();
-    refresh();
-  },
-  abandon() {
-    $('frame').hidden = true;
-    history.abandon();
-    view.redraw();
-    refresh();
-  }
-};
-
-new Pointer($('stage'), view, tools, $('cursor'));
-
-function showFrame(a, b) {
-  const { x, y } = view.origin, frame = $('frame').style, scale = view.scale;
-
-  drawn = [a, b];
-  frame.left = `${Math.min(a.x, b.x) * scale + x}px`;
-  frame.top = `${Math.min(a.y, b.y) * scale + y}px`;
-  frame.width = `${Math.abs(a.x - b.x) * scale}px`;
-  frame.height = `${Math.abs(a.y - b.y) * scale}px`;
-}
-
-export function setTool(name) {
-  tool = name;
-  for (const button of document.querySelectorAll('[data-tool]'))
-    button.setAttribute('aria-pressed', String(button.dataset.tool === name));
-  $('stage').dataset.using = name;
-  $('stage').classList.toggle('moving', name === 'move');
-}
-
-export function setBrush(diameter) {
-  brush = Math.round(Math.min(Math.max(diameter, SMALLEST_BRUSH), LARGEST_BRUSH));
-  // The slider is logarithmic: each step is as much more.
-  $('size').value = String(Math.log(brush) / Math.log(LARGEST_BRUSH) * 100);
-  $('size').setAttribute('aria-valuetext', `${brush} pixels`);
-  $('size-text').textContent = `${brush} px`;
-}
-
-export function growBrush(factor) {
-  setBrush(factor > 1 ? Math.max(brush + 1, brush * factor) : Math.min(brush - 1, brush * factor));
-}
-
-function changeMask(change) {
-  history.begin();
-  const area = change();
-  history.end();
-  view.redrawMask(area);
-  view.redraw();
-  refresh();
-}
-
-function isBusy() {
-  return job !== 0 || waiting > 0;
-}
+// ---- one thing at a time ----
 
 // Runs an action during which nobody may change or save the picture: what is
 // on the screen is not what the page will show next.
 async function occupy(action) {
-  waiting++;
+  desk.waiting++;
   refresh();
   try {
     return await action();
   } finally {
-    waiting--;
-    $('progress').hidden = waiting === 0;
+    desk.waiting--;
+    if (desk.waiting === 0)
+      $('progress').hidden = true;
     refresh();
   }
 }
 
-const undoOne = attempt(async () => {
-  if (photo && !isBusy() && history.canUndo)
-    await occupy(() => travel(() => history.undo(), () => history.redo()));
+// The same, for buttons: does nothing while something else is going on.
+function exclusive(action) {
+  return attempt(async (...values) => {
+    if (!desk.busy)
+      await occupy(() => action(...values));
+  });
+}
+
+// ---- undo and redo ----
+
+const undoOne = exclusive(async () => {
+  const history = desk.current?.history;
+
+  if (history?.canUndo)
+    await travel(() => history.undo(), () => history.redo());
 });
 
-const redoOne = attempt(async () => {
-  if (photo && !isBusy() && history.canRedo)
-    await occupy(() => travel(() => history.redo(), () => history.undo()));
+const redoOne = exclusive(async () => {
+  const history = desk.current?.history;
+
+  if (history?.canRedo)
+    await travel(() => history.redo(), () => history.undo());
 });
 
 // One after the other, however fast the keys come.
@@ -149,51 +65,68 @@ export function redo() {
 // Goes a step and shows its version; if the server has that no more, it goes
 // back again.
 async function travel(step, back) {
-  const to = step();
+  const picture = desk.current, to = step();
 
   view.redraw();
   refresh();
   try {
     if (to !== null)
       await view.showVersion(to);
-    version = to ?? version;
+    picture.version = to ?? picture.version;
   } catch (error) {
     back();
-    await view.showVersion(version);
+    await view.showVersion(picture.version);
     throw error;
   } finally {
-    setCompared(view.compared && version !== 0);
+    setCompared(view.compared && picture.version !== 0);
     view.redraw();
-    refresh();
   }
+  await loadThumbs();
 }
 
 // ---- what the page shows of its state ----
 
-export function refresh() {
-  const busy = isBusy(), share = photo ? mask.count / (photo.width * photo.height) : 0;
+// Pictures that "all" means.
+function toMend() {
+  return desk.pictures.filter(({ mask }) => chosen('task') === 'denoise' || !mask.empty);
+}
 
-  document.body.classList.toggle('has-photo', photo !== null);
+export function refresh() {
+  const { busy, current } = desk, off = !current || busy;
+
+  document.body.classList.toggle('has-photo', current !== null);
   document.body.classList.toggle('busy', busy);
-  for (const id of ['find-blocks', 'find-dead', 'load-mask', 'close'])
-    $(id).disabled = !photo || busy;
+  for (const id of ['find-blocks', 'find-dead', 'load-mask', 'close', 'download'])
+    $(id).disabled = off;
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
-    button.disabled = !photo || busy;
+    button.disabled = off;
   // These wait for each other, and keep the focus of somebody who repeats them.
-  $('undo').disabled = !photo || job !== 0 || !history.canUndo;
-  $('redo').disabled = !photo || job !== 0 || !history.canRedo;
-  $('save-mask').disabled = $('clear-mask').disabled = !photo || busy || mask.empty;
-  $('start').disabled = !photo || busy || chosen('task') === 'fill' && mask.empty;
-  $('download').disabled = !photo || busy;
-  $('cancel').disabled = job === 0;
-  $('compare-toggle').disabled = $('hold').disabled = !photo || version === 0;
-  $('painted').textContent = !photo || mask.empty ? 'Nothing is painted over yet.'
-    : `${count(mask.count, 'pixel')} painted over (${percent(share)}).`;
-  $('zoom-text').textContent = photo ? `${Math.round(view.scale * 100)} %` : '';
-  $('noise-row').hidden = chosen('task') !== 'denoise';
-  document.title = photo ? `${photo.name} · Tessera` : 'Tessera';
-  $('start-text').textContent = chosen('task') === 'fill' ? 'Mend' : 'Remove noise';
+  $('undo').disabled = !current || desk.job !== 0 || !current.history.canUndo;
+  $('redo').disabled = !current || desk.job !== 0 || !current.history.canRedo;
+  $('save-mask').disabled = $('clear-mask').disabled = off || current.mask.empty;
+  $('start').disabled = off || chosen('task') === 'fill' && current.mask.empty;
+  $('cancel').disabled = desk.job === 0;
+  $('compare-toggle').disabled = $('hold').disabled = !current || current.version === 0;
+  $('mend-all').disabled = off || toMend().length === 0;
+  $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
+  refreshWords();
+  refreshStrip();
+}
+
+function refreshWords() {
+  const { current } = desk, fills = chosen('task') === 'fill';
+  const share = current ? current.mask.count / (current.info.width * current.info.height) : 0;
+
+  $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over yet.'
+    : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
+  $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
+  $('noise-row').hidden = fills;
+  $('release-row').hidden = !fills;
+  $('start-text').textContent = fills ? 'Mend' : 'Remove noise';
+  $('mend-all').textContent = fills ? 'Mend all' : 'Remove noise from all';
+  if (!desk.busy)
+    document.title = current ? `${current.info.name} · Tessera` : 'Tessera';
 }
 
 function percent(share) {
@@ -202,80 +135,135 @@ function percent(share) {
   return value > 0 && value < 0.1 ? 'less than 0.1 %' : `${value.toFixed(1)} %`;
 }
 
-function describe() {
-  const depth = photo.depth > 8 ? ` · ${photo.depth} bit` : '';
-
-  $('file-name').textContent = photo.name;
-  $('file-facts').textContent = `${photo.width} × ${photo.height} · ${photo.format}${depth}`;
+function describe({ name, width, height, format, depth }) {
+  $('file-name').textContent = name;
+  $('file-facts').textContent = `${width} × ${height} · ${format}${depth > 8 ? ` · ${depth} bit` : ''}`;
   $('file').hidden = false;
-  $('stage').setAttribute('aria-label', `${photo.name}, ${photo.width} by ${photo.height} pixels. ` +
+  $('stage').setAttribute('aria-label', `${name}, ${width} by ${height} pixels. ` +
     'Arrow keys move the brush, Enter starts and ends a stroke.');
 }
 
 // ---- opening and closing ----
 
+// Puts one of the pictures on the screen.
+async function show(picture) {
+  const { compared } = picture;
+
+  desk.current = picture;
+  describe(picture.info);
+  setBrush(picture.brush);
+  setCompared(false);
+  await view.show(picture.info, picture.mask, picture.version);
+  setCompared(compared && picture.version !== 0);
+  refresh();
+  showCurrentThumb();
+}
+
+export const choosePicture = exclusive(async picture => {
+  if (picture === desk.current)
+    return;
+  await show(picture);
+  $('stage').focus({ preventScroll: true });
+});
+
+export function stepPicture(step) {
+  const { pictures, current } = desk;
+
+  if (pictures.length > 1)
+    choosePicture(pictures[(pictures.indexOf(current) + step + pictures.length) % pictures.length]);
+}
+
 // One after the other, however fast they are dropped.
 let opening = Promise.resolve();
 
-export function openFile(file) {
-  return opening = opening.then(() => openOne(file));
+export function openFiles(files) {
+  return opening = opening.then(() => openWhenFree([...files]));
 }
 
-const openOne = attempt(async file => {
-  if (!file || isBusy())
+const openWhenFree = attempt(async files => {
+  if (files.length === 0)
     return;
-  if (!mayForget())
-    return;
-  if (file.size > limits.max_upload)
-    throw new Error(`${file.name} is larger than ${Math.floor(limits.max_upload / 2 ** 20)} MB.`);
+  if (desk.busy)
+    throw new Error('Wait for the work in progress to end, or cancel it');
   showMessage('');
+  await occupy(() => openEach(files));
+  $('stage').focus({ preventScroll: true });
+});
+
+async function openEach(files) {
+  const refused = [];
+  let first = null;
+
   document.body.classList.add('loading');
   try {
-    const opened = await postForJson('/api/photos', file, { query: { name: file.name || 'pasted.png' } });
+    for (const [i, file] of files.entries()) {
+      showOpening(file.name, i, files.length);
+      const picture = await openOne(file).catch(error => void refused.push(error.message));
 
-    await closePhoto();
-    photo = opened;
-    mask = new Mask(photo.width, photo.height);
-    history = new History(mask);
-    version = 0;
-    describe();
-    setBrush(Math.max(8, Math.max(photo.width, photo.height) / 50));
-    setCompared(false);
-    document.body.classList.add('has-photo');
-    await view.show(photo, mask);
-    $('stage').focus({ preventScroll: true });
+      if (picture && !first)
+        await show(first = picture);
+    }
+    await loadThumbs();
   } finally {
     document.body.classList.remove('loading');
-    refresh();
   }
-});
-
-function mayForget() {
-  return !unsaved || confirm('The restored picture has not been downloaded. Discard it?');
+  if (refused.length > 0)
+    throw new Error(refused[0] + (refused.length > 1 ? ` (and ${refused.length - 1} more)` : ''));
 }
 
-export const askToClose = attempt(async () => {
-  if (job === 0 && mayForget())
-    await closePhoto();
-});
+async function openOne(file) {
+  const name = file.name || 'pasted.png';
 
-async function closePhoto() {
-  const old = photo;
+  if (file.size > limits.max_upload)
+    throw new Error(`${name} is larger than ${Math.floor(limits.max_upload / 2 ** 20)} MB`);
+  const picture = new Picture(await postForJson('/api/photos', file, { query: { name } }));
 
-  photo = null;
-  unsaved = false;
-  view.forget();
-  $('file').hidden = true;
-  setCompared(false);
+  desk.pictures.push(picture);
   refresh();
-  if (old)
-    await remove(`/api/photos/${old.id}`).catch(() => {});
+  return picture;
 }
 
-export const choosePhoto = attempt(async () => {
-  const [file] = await chooseFiles($('choose-photo'));
+function showOpening(name, i, total) {
+  $('progress').hidden = false;
+  $('progress-label').textContent = `Opening ${name || 'a picture'}`;
+  $('progress-text').textContent = total > 1 ? `${i + 1} of ${total}` : '';
+  $('progress-bar').removeAttribute('value');
+  document.title = 'Opening · Tessera';
+}
 
-  await openFile(file);
+async function mayClose({ info, mask, unsaved }) {
+  if (mask.empty && !unsaved)
+    return true;
+  const lost = unsaved ? 'The restored picture has not been downloaded.' : 'What you painted over will be lost.';
+
+  return await ask(`Close ${info.name}?`, lost, [['close', 'Close it'], ['keep', 'Keep it open']]) === 'close';
+}
+
+export const askToClose = attempt(async (picture = desk.current) => {
+  if (!desk.busy && picture && await mayClose(picture))
+    await occupy(() => closePicture(picture));
+});
+
+async function closePicture(picture) {
+  const at = desk.pictures.indexOf(picture);
+
+  desk.pictures.splice(at, 1);
+  URL.revokeObjectURL(picture.thumb.address);
+  if (picture === desk.current) {
+    desk.current = null;
+    view.forget();
+    $('file').hidden = true;
+    setCompared(false);
+  }
+  refresh();
+  await remove(picture.address).catch(() => {});
+  if (!desk.current && desk.pictures.length > 0)
+    await show(desk.pictures[Math.min(at, desk.pictures.length - 1)]);
+}
+
+export const choosePhotos = attempt(async () => {
+  if (!desk.busy)
+    await openFiles(await chooseFiles($('choose-photo')));
 });
 
 // ---- work ----
@@ -291,121 +279,187 @@ function showProgress(state, label) {
     $('progress-bar').removeAttribute('value');
 }
 
-// Runs a job to its end; null if it was cancelled.
+// Runs a job on the current picture to its end; null if it was cancelled.
 async function work(query, body, label) {
-  const started = await postForJson(`/api/photos/${photo.id}/jobs`, body, { query: { version, ...query } });
+  const { address, version } = desk.current;
+  const started = await postForJson(`${address}/jobs`, body, { query: { version, ...query } });
 
-  job = started.job;
+  desk.job = started.job;
   refresh();
   showProgress({ state: 'running', done: 0, seconds: 0, seconds_left: null }, label);
   $('cancel').focus({ preventScroll: true });
   try {
-    const state = await watch(job, now => showProgress(now, label));
+    const state = await watch(desk.job, now => showProgress(now, label));
 
     if (state.state === 'failed')
       throw new Error(state.error);
     return state.state === 'done' ? state : null;
   } finally {
-    job = 0;
+    desk.job = 0;
     refresh();
   }
 }
 
 export const cancel = attempt(async () => {
-  if (job !== 0)
-    await remove(`/api/jobs/${job}`);
+  if (desk.job !== 0)
+    await remove(`/api/jobs/${desk.job}`);
 });
 
-async function mendOnce() {
-  const task = chosen('task');
+function doing() {
+  return chosen('task') === 'fill' ? 'Mending' : 'Removing noise';
+}
+
+// Restores the current picture; null if that was cancelled.
+async function mendCurrent(label) {
+  const picture = desk.current, task = chosen('task');
   const done = await work({
     task,
     quality: chosen('quality'),
     dictionary: $('dictionary').value || 0,
     sigma: task === 'denoise' ? $('sigma').value : ''
-  }, mask.toRuns(), task === 'fill' ? 'Mending' : 'Removing noise');
+  }, picture.mask.toRuns(), label);
 
   if (!done)
-    return showMessage('Cancelled. The picture was not changed.');
+    return null;
   showProgress({ state: 'running', done: 1, seconds: 0, seconds_left: null }, 'Showing the result');
-  history.begin();
-  mask.clear();
-  history.end({ before: version, after: done.version });
-  version = done.version;
-  unsaved = true;
-  await view.showVersion(version);
-  setCompared(true);
-  refresh();
-  showMessage(!done.changed ? 'Found nothing to restore.'
-    : (task === 'fill' ? `Mended ${count(done.masked_pixels, 'pixel')}` : 'Done') +
-      ` in ${duration(done.seconds)}. Drag the slider to compare, or keep painting.`);
-  $('stage').focus({ preventScroll: true });
+  picture.history.begin();
+  picture.mask.clear();
+  picture.history.end({ before: picture.version, after: done.version });
+  picture.version = done.version;
+  await view.showVersion(picture.version);
+  await loadThumbs();
+  return done;
 }
 
-export const start = attempt(async () => {
-  if (photo && !$('start').disabled)
-    await occupy(mendOnce);
+export const start = exclusive(async () => {
+  if (!desk.current || chosen('task') === 'fill' && desk.current.mask.empty)
+    return;
+  const done = await mendCurrent(doing());
+
+  if (done)
+    setCompared(true);
+  showMessage(!done ? 'Cancelled. The picture was not changed.'
+    : !done.changed ? 'Found nothing to restore.'
+      : (chosen('task') === 'fill' ? `Mended ${count(done.masked_pixels, 'pixel')}` : 'Done') +
+        ` in ${duration(done.seconds)}. Drag the slider to compare, or keep painting.`);
+  $('stage').focus({ preventScroll: true });
 });
 
-async function findOnce(task, what) {
+// What follows a stroke where people want no button.  The slider between
+// before and after would be in the way of the next one.
+const mendStroke = exclusive(async () => {
+  const done = await mendCurrent(doing());
+
+  setCompared(false);
+  showMessage(done ? '' : 'Cancelled. The picture was not changed.');
+  $('stage').focus({ preventScroll: true });
+});
+
+export const mendAll = exclusive(async () => {
+  const todo = toMend(), skipped = desk.pictures.length - todo.length;
+  let mended = 0;
+
+  for (const [i, picture] of todo.entries()) {
+    await show(picture);
+    if (!await mendCurrent(`${doing()} ${i + 1} of ${todo.length}`))
+      break;
+    picture.compared = true;
+    mended++;
+  }
+  setCompared(desk.current.compared);
+  showMessage(mended < todo.length ? `Cancelled after ${count(mended, 'picture')}.`
+    : `Restored ${count(mended, 'picture')}.` +
+      (skipped > 0 ? ` ${count(skipped, 'picture')} had nothing painted over.` : ''));
+});
+
+export const find = exclusive(async (task, what) => {
   const done = await work({ task }, null, `Looking for ${what}`);
 
   if (!done)
     return showMessage('Cancelled.');
   if (done.found === 0)
     return showMessage(`Found no ${what}.`);
-  const runs = await getBytes(`/api/photos/${photo.id}/found`);
+  const runs = await getBytes(`${desk.current.address}/found`);
 
-  changeMask(() => mask.addRuns(runs));
+  changeMask(mask => mask.addRuns(runs));
   showMessage(`Found ${what}: ${count(done.found, 'pixel')}. Check the mask, then press Mend.`);
-}
-
-export const find = attempt(async (task, what) => {
-  if (photo && !isBusy())
-    await occupy(() => findOnce(task, what));
 });
 
 // ---- masks and files ----
 
+// What to do with what is painted over already: '' for nothing at all.
+async function askForMask() {
+  if (desk.current.mask.empty)
+    return 'add';
+  return ask('Load a mask', 'Something is painted over already.',
+             [['', 'Cancel'], ['replace', 'Replace it'], ['add', 'Add to it']]);
+}
+
 export const loadMask = attempt(async () => {
   const [file] = await chooseFiles($('choose-mask'));
 
-  if (!file)
+  if (!file || desk.busy)
     return;
-  const response = await post(`/api/photos/${photo.id}/mask/picture`, file);
-  const runs = new Uint8Array(await response.arrayBuffer());
+  const runs = await occupy(async () => {
+    const response = await post(`${desk.current.address}/mask/picture`, file);
 
-  changeMask(() => mask.addRuns(runs));
+    return new Uint8Array(await response.arrayBuffer());
+  });
+  const how = await askForMask();
+
+  if (how === '' || desk.busy)
+    return;
+  changeMask(mask => {
+    if (how === 'replace')
+      mask.clear();
+    return mask.addRuns(runs);
+  });
+  showMessage(how === 'replace' ? 'The mask was replaced.' : 'The mask was added.');
 });
 
-export const saveMask = attempt(async () => {
-  const response = await post(`/api/photos/${photo.id}/mask/runs`, mask.toRuns());
+export const saveMask = exclusive(async () => {
+  const { address, info, mask } = desk.current;
+  const response = await post(`${address}/mask/runs`, mask.toRuns());
 
-  saveBlob(await response.blob(), photo.name.replace(/\.[^.]*$/, '') + '-mask.png');
+  saveBlob(await response.blob(), info.name.replace(/\.[^.]*$/, '') + '-mask.png');
 });
 
 export function clearMask() {
-  changeMask(() => mask.clear());
+  changeMask(mask => mask.clear());
 }
 
-export const download = attempt(async () => {
-  const blob = await getBlob(`/api/photos/${photo.id}/picture`, { query: { version } });
+async function save(picture) {
+  saveBlob(await getBlob(`${picture.address}/picture`, { query: { version: picture.version } }),
+           picture.info.mended_name);
+  picture.saved = picture.version;
+}
 
-  saveBlob(blob, photo.mended_name);
-  unsaved = false;
+export const download = exclusive(() => save(desk.current));
+
+export const downloadAll = exclusive(async () => {
+  const restored = desk.pictures.filter(({ version }) => version !== 0);
+
+  for (const [i, picture] of restored.entries()) {
+    showProgress({ state: 'running', done: i / restored.length, seconds: 0, seconds_left: null },
+                 `Saving ${picture.info.mended_name}`);
+    await save(picture);
+  }
+  showMessage(`Saved ${count(restored.length, 'picture')}.`);
 });
 
 // ---- before and after ----
 
 export function setCompared(on) {
   view.compared = on;
+  if (desk.current)
+    desk.current.compared = on;
   $('split').hidden = !on;
   $('compare-toggle').setAttribute('aria-pressed', String(on));
   setSplit(view.split);
 }
 
 export function toggleCompared() {
-  if (photo && version !== 0)
+  if (desk.current && desk.current.version !== 0)
     setCompared(!view.compared);
 }
 
@@ -417,7 +471,7 @@ export function setSplit(share) {
 }
 
 export function showOriginal(on) {
-  if (!photo || version === 0 || view.original === on)
+  if (!desk.current || desk.current.version === 0 || view.original === on)
     return;
   view.original = on;
   document.body.classList.toggle('showing-original', on);
@@ -467,26 +521,31 @@ export async function listDictionaries() {
 
 // ---- as long as the page is open ----
 
+async function beat() {
+  for (const { address, info } of [...desk.pictures])
+    await getJson(address).catch(error => {
+      if (error.status === 422)
+        showMessage(`The server has closed ${info.name} because it was not used. Open it again.`, 'error');
+    });
+}
+
 export function begin(about) {
   limits = about;
-  setTool('brush');
-  setBrush(brush);
-  view.onchange = refresh;
-  setInterval(() => {
-    if (photo)
-      getJson(`/api/photos/${photo.id}`).catch(error => {
-        if (error.status === 422)
-          showMessage('The server has closed this picture because it was not used. Open it again.', 'error');
-      });
-  }, HEARTBEAT);
+  beginPainting(refresh, () => {
+    if ($('on-release').checked && chosen('task') === 'fill' && !desk.current.mask.empty)
+      mendStroke();
+  });
+  beginStrip(choosePicture, askToClose);
+  view.onchange = refreshWords;
+  setInterval(beat, HEARTBEAT);
   window.addEventListener('beforeunload', event => {
-    if (unsaved)
+    if (desk.pictures.some(({ hasWork }) => hasWork))
       event.preventDefault();
   });
   // Frees the memory at once; without it, the server does so after a while.
   window.addEventListener('pagehide', () => {
-    if (photo)
-      remove(`/api/photos/${photo.id}`, { keepalive: true }).catch(() => {});
+    for (const { address } of desk.pictures)
+      remove(address, { keepalive: true }).catch(() => {});
   });
   refresh();
 }

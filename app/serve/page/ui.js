@@ -16,6 +16,30 @@ export function showMessage(text, kind = 'note') {
     hiding = setTimeout(() => line.hidden = true, 6000);
 }
 
+// Asks in a window of its own.  Choices are [value, label] pairs, the safe one
+// last; resolves to a value, or '' if the window was closed.
+export function ask(title, text, choices) {
+  const dialog = $('ask');
+
+  $('ask-title').textContent = title;
+  $('ask-text').textContent = text;
+  $('ask-choices').replaceChildren(...choices.map(([value, label], i) => {
+    const button = document.createElement('button');
+
+    button.value = value;
+    button.textContent = label;
+    button.className = i === choices.length - 1 ? 'primary' : '';
+    button.addEventListener('click', () => dialog.close(value));
+    return button;
+  }));
+  dialog.returnValue = '';
+  dialog.showModal();
+  $('ask-choices').lastElementChild.focus();
+  return new Promise(resolve => {
+    dialog.onclose = () => resolve(dialog.returnValue);
+  });
+}
+
 // Runs the action of a button and shows its error, if any.
 export function attempt(action) {
   return async (...values) => {

@@ -53,14 +53,14 @@ export class View {
 
   // ---- what is shown ----
 
-  async show(photo, mask) {
+  async show(photo, mask, version) {
     this.forget();
     this.photo = photo;
     this.mask = mask;
-    this.version = 0;
+    this.version = version;
     this.compared = this.original = false;
     this.fit();
-    await this.#load(0);
+    await Promise.all([...new Set([version, 0])].map(each => this.#load(each)));
   }
 
   // Before a picture is closed: nothing is asked of it from now on.

@@ -1,0 +1,281 @@
+// desk.mjs - several pictures, and what keeps work safe, on the page of
+// "tessera serve"
+//
+// usage: TESSERA=program ROOT=folder node desk.mjs [TEST...]
+
+import { ok } from './lib.mjs';
+import { drawn, give, holdBack, mend, openPicture, paint, painted, run, saved, scene, shown, toWindow, visit }
+  from './page.mjs';
+import { makePng, readPng } from './png.mjs';
+
+const size = [160, 120];
+const picture = (shift = 0) => makePng (...size, 8, (x, y, c) => 255 * scene (x + shift, y, c));
+const names = page => page.$$eval ('#thumbs .thumb', thumbs => thumbs.map (({ title }) => title));
+
+async function openSeveral (page, ...files) {
+  await give (page, 'drop', ...files.map ((name, i) => [name, picture (10 * i)]));
+  await page.waitForFunction (count => document.querySelectorAll ('#thumbs img[src]').length === count
+    && !document.body.matches ('.busy'), files.length);
+}
+
+async function chooseThumb (page, name) {
+  await page.click (`#thumbs [aria-label^="${name}"]`);
+  await shown (page, name);
+  await idle (page);
+}
+
+// Answers the question that is asked, and waits for what follows.
+async function answer (page, value, expected) {
+  await page.click (`#ask button[value=${value}]`);
+  for (let i = 0; i < 300 && await painted (page) !== expected; i++)
+    await page.waitForTimeout (100);
+}
+
+async function idle (page) {
+  await page.waitForSelector ('body:not(.busy)');
+}
+
+// ---- several pictures ----
+
+async function testSeveral (server) {
+  const page = await visit (server.address);
+
+  await openPicture (page, 'alone.png', picture ());
+  await idle (page);
+  ok ('one picture needs no strip', await page.locator ('#strip').isHidden ());
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  const strokes = await painted (page);
+  await openPicture (page, 'other.png', picture (20));
+  await idle (page);
+  ok ('the picture that comes next is shown, with nothing painted', await painted (page) === 0);
+  ok ('both are in the strip', (await names (page)).join () === 'alone.png, painted,other.png', await names (page));
+  await chooseThumb (page, 'alone.png');
+  ok ('opening another has cost no stroke', strokes > 0 && await painted (page) === strokes);
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('which can still be undone', await painted (page) === 0);
+  await page.keyboard.press ('Control+Shift+Z');
+  await idle (page);
+  await page.keyboard.press ('.');
+  await shown (page, 'other.png');
+  ok ('a key goes to the next', true);
+  await idle (page);
+  await testMendingAll (page);
+  await page.close ();
+}
+
+async function testMendingAll (page) {
+  await give (page, 'drop', ['third.png', picture (40)], ['fourth.png', picture (60)]);
+  await page.waitForFunction (() => document.querySelectorAll ('#thumbs img[src]').length === 4);
+  await idle (page);
+  ok ('several are dropped, the first of them is shown', await page.textContent ('#file-name') === 'third.png');
+  await paint (page, size, [0.3, 0.3], [0.6, 0.5]);
+  await page.click ('#mend-all');
+  await page.waitForFunction (() => /^Restored/.test (document.getElementById ('message-text').textContent), null,
+                              { timeout: 120000 });
+  await idle (page);
+  ok ('all that are painted over are mended',
+      (await names (page)).join () === 'alone.png, restored,other.png,third.png, restored,fourth.png', await names (page));
+  ok ('and it is said which were not',
+      await page.textContent ('#message-text') === 'Restored 2 pictures. 2 pictures had nothing painted over.');
+  const downloads = [];
+
+  page.on ('download', download => downloads.push (download.suggestedFilename ()));
+  await page.click ('#download-all');
+  for (let i = 0; i < 300 && downloads.length < 2; i++)
+    await page.waitForTimeout (100);
+  await idle (page);
+  ok ('all of these are saved', downloads.sort ().join () === 'alone-mended.png,third-mended.png', downloads);
+  ok ('and known to be', (await names (page)).filter (name => name.endsWith (', saved')).length === 2);
+}
+
+// ---- nothing is lost unasked ----
+
+async function testAsking (server) {
+  const page = await visit (server.address);
+
+  await openSeveral (page, 'a.png', 'b.png', 'c.png');
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  await page.click ('#close');
+  await page.waitForSelector ('#ask[open]');
+  ok ('closing a picture with strokes on it asks', (await page.textContent ('#ask-title')) === 'Close a.png?');
+  await page.keyboard.press ('Escape');
+  await page.waitForSelector ('#ask', { state: 'hidden' });
+  ok ('Escape keeps it', await painted (page) > 0 && await page.textContent ('#file-name') === 'a.png');
+  await page.click ('#close');
+  await page.click ('#ask button[value=close]');
+  await shown (page, 'b.png');
+  await idle (page);
+  ok ('closed, it makes place for the next', (await names (page)).join () === 'b.png,c.png');
+  await page.hover ('#thumbs li:nth-child(2)');
+  await page.click ('#thumbs li:nth-child(2) .cross');
+  await page.waitForSelector ('#strip', { state: 'hidden' });
+  ok ('one without work is closed unasked', await page.textContent ('#file-name') === 'b.png');
+  await idle (page);
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  const leaving = page.waitForEvent ('dialog');
+
+  // What people answer to the browser: they stay.
+  page.reload ().catch (() => {});
+  const dialog = await leaving;
+
+  ok ('leaving the page asks too', dialog.type () === 'beforeunload');
+  await dialog.dismiss ();
+  await page.close ();
+}
+
+// ---- masks from files ----
+
+async function loadMask (page, mask) {
+  const [chooser] = await Promise.all ([page.waitForEvent ('filechooser'), page.click ('#load-mask')]);
+
+  await chooser.setFiles ({ name: 'mask.png', mimeType: 'image/png', buffer: mask });
+}
+
+async function testLoadingMasks (server) {
+  const page = await visit (server.address);
+  const mask = makePng (...size, 8, (x, y) => x < 10 && y < 10 ? 255 : 0);
+
+  await openPicture (page, 'a.png', picture ());
+  await idle (page);
+  await loadMask (page, mask);
+  await page.waitForFunction (() => document.getElementById ('painted').textContent.startsWith ('100 '));
+  ok ('where nothing is painted, a mask is loaded unasked', true);
+  await page.click ('#clear-mask');
+  await page.click ('[data-tool=rectangle]');
+  await paint (page, size, [0.5, 0.5], [0.6, 0.6]);
+  const one = await painted (page);
+  await loadMask (page, mask);
+  await answer (page, 'add', one + 100);
+  ok ('else it is asked for: it may be added', await painted (page) === one + 100);
+  await loadMask (page, mask);
+  await answer (page, 'replace', 100);
+  ok ('or replace what is there', await painted (page) === 100);
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('which undo takes back in one step', await painted (page) === one + 100);
+  await loadMask (page, mask);
+  await page.waitForSelector ('#ask[open]');
+  await page.keyboard.press ('Escape');
+  await page.waitForSelector ('#ask', { state: 'hidden' });
+  ok ('or nothing happens', await painted (page) === one + 100);
+  await page.close ();
+}
+
+// ---- tools and keys ----
+
+async function testLasso (server) {
+  const page = await visit (server.address);
+  const corners = [[0.2, 0.2], [0.6, 0.2], [0.6, 0.7], [0.2, 0.7]];
+
+  await openPicture (page, 'a.png', picture ());
+  await idle (page);
+  await page.keyboard.press ('l');
+  for (const [i, [x, y]] of corners.entries ()) {
+    const at = await toWindow (page, ...size, x, y);
+
+    await page.mouse.move (at.x, at.y, { steps: 4 });
+    if (i === 0)
+      await page.mouse.down ();
+  }
+  ok ('the lasso is drawn', await page.locator ('#lasso polygon').isVisible ());
+  await page.mouse.up ();
+  ok ('and gone when it is let go', await page.locator ('#lasso polygon').isHidden ());
+  const area = 0.4 * 0.5 * size[0] * size[1];
+  ok ('it paints what it goes around', Math.abs (await painted (page) - area) < 0.03 * area, await painted (page));
+  const mask = readPng ((await saved (page, '#save-mask')).bytes);
+  ok ('inside and not outside', mask.sample (64, 54, 0) === 1 && mask.sample (10, 54, 0) === 0);
+  await page.close ();
+}
+
+async function testRelease (server) {
+  const page = await visit (server.address);
+
+  await openPicture (page, 'a.png', picture ());
+  await idle (page);
+  await page.check ('#on-release');
+  for (const y of [0.3, 0.6]) {
+    await paint (page, size, [0.2, y], [0.4, y]);
+    await page.waitForFunction (() => !document.body.matches ('.busy')
+      && document.getElementById ('painted').textContent.startsWith ('Nothing'), null, { timeout: 120000 });
+  }
+  ok ('each stroke is mended when the pointer is let go', !await page.locator ('#compare-toggle').isDisabled ());
+  ok ('and the slider stays out of the way', await page.locator ('#split').isHidden ());
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('undo brings the last stroke back', await painted (page) > 0);
+  await page.close ();
+}
+
+async function testShortcuts (server) {
+  const page = await visit (server.address);
+
+  await page.keyboard.press ('?');
+  ok ('? shows the keys', await page.locator ('#keys').isVisible ());
+  await page.keyboard.press ('Escape');
+  await page.waitForSelector ('#keys', { state: 'hidden' });
+  await openPicture (page, 'a.png', picture ());
+  await idle (page);
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  await page.keyboard.press ('Control+Enter');
+  await page.waitForSelector ('#split:not([hidden])', { timeout: 120000 });
+  ok ('Ctrl+Enter mends', await painted (page) === 0);
+  await page.close ();
+}
+
+// ---- signs of life, and nothing on top of anything else ----
+
+async function overlap (page, one, other) {
+  const [a, b] = [await page.locator (one).boundingBox (), await page.locator (other).boundingBox ()];
+
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+async function testSigns (server) {
+  const page = await visit (server.address);
+  const upload = await holdBack (page, '/api/photos?');
+
+  await give (page, 'drop', ['slow.png', picture ()]);
+  await upload.held;
+  ok ('a picture that takes long is announced', await page.locator ('#progress').isVisible ()
+    && await page.textContent ('#progress-label') === 'Opening slow.png');
+  ok ('with nothing behind it', await page.locator ('#empty').isHidden ());
+  await upload.release ();
+  await shown (page, 'slow.png');
+  await idle (page);
+  ok ('until it is there', await page.locator ('#progress').isHidden ());
+  await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragenter')));
+  ok ('something dragged over the page is welcome', await page.locator ('.curtain').isVisible ());
+  await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragleave')));
+  await page.click ('#close');
+  await page.waitForSelector ('#empty', { state: 'visible' });
+  await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragenter')));
+  ok ('and there is no other text where it says so', await page.locator ('#empty').isHidden ());
+  await page.close ();
+}
+
+async function testPlaces (server) {
+  const page = await visit (server.address);
+
+  await openSeveral (page, 'a.png', 'b.png');
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  await mend (page);
+  await idle (page);
+  for (const [width, height] of [[1440, 900], [1024, 700], [900, 600], [390, 844]]) {
+    await page.setViewportSize ({ width, height });
+    await drawn (page);
+    // The longest message of all stays where it is.
+    await page.evaluate (() => {
+      document.getElementById ('message').hidden = false;
+      document.getElementById ('message-text').textContent =
+        'Mended 12,345,678 pixels in 12 min. Drag the slider to compare, or keep painting.';
+    });
+    ok (`${width} x ${height}: a message leaves the zoom free`, !await overlap (page, '#message', '.zoom'));
+    ok ('... and the strip', !await overlap (page, '#message', '#strip'));
+    ok ('... and no part is wider than the window',
+        await page.evaluate (() => document.documentElement.scrollWidth <= innerWidth));
+  }
+  await page.close ();
+}
+
+await run ([testSeveral, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testSigns, testPlaces]);
