@@ -35,7 +35,7 @@ find_missing (const Image *image, const Detector *detector,
   ProgressPart share = { progress, 0, DETECT_SHARE };
   Progress part = progress_part (&share);
 
-  return detector != NULL ? detector->find (image, &part, error)
+  return detector != NULL ? detector->find (image, 1, &part, error)
                           : mask_new (image->width, image->height, error);
 }
 

@@ -317,10 +317,11 @@ typedef struct {
   TesseraProgressFunc progress;
   void *progress_data;
   const char *kinds; /* names, separated by commas; NULL for all */
+  double strength;   /* 0.25 .. 4: more marks more; 0 means 1 */
 } TesseraFindOptions;
 
 /* A mask of the damage in @image, perhaps empty.  Takes seconds for a large
- * picture.  USAGE for a name that is unknown. */
+ * picture.  USAGE for a name that is unknown or a strength out of range. */
 TESSERA_API TesseraMask *tessera_find_damage (
   TesseraContext *context, const TesseraImage *image,
   const TesseraFindOptions *options, GError **error);

@@ -110,8 +110,13 @@ expect "--seed is taken everywhere" 0 inpaint blocks.png --seed 3 -q -o s.png
 expect "--find names kinds" 0 inpaint blocks.png --find blocks,border -o f.png \
   --json
 ok "... and counts them" [ "$(json found)" != "" ]
+ok "... and their marks" [ "$(json marks)" != "" ]
+expect "--find all" 0 inpaint blocks.png --find all --find-strength 0.5 \
+  -o fa.png
+expect "--find-strength out of range" 2 inpaint blocks.png --find all \
+  --find-strength 9 -o f2.png
 expect "--find of nothing known" 2 inpaint blocks.png --find rust -o f2.png
-ok "... says what there is" says "scratches, dust, border"
+ok "... says what there is" says "border, dead, scratches, dust"
 expect "--find of nothing" 2 inpaint blocks.png --find "" -o f2.png
 
 # ---- formats ----

@@ -222,6 +222,16 @@ job=$(value job)
 finished done
 ok "... finds it" [ "$(value found)" = 144 ]
 answers "... and marks it" 200 GET "/api/photos/$black/found"
+answers "looking for several kinds" 200 POST \
+  "/api/photos/$black/jobs?task=find&kinds=blocks,border&strength=0.8"
+job=$(value job)
+finished done
+ok "... finds as much" [ "$(value found)" = 144 ]
+ok "... and says how many marks" [ "$(value marks)" = 1 ]
+answers "an unknown kind" 400 POST \
+  "/api/photos/$black/jobs?task=find&kinds=rust"
+answers "a strength out of range" 400 POST \
+  "/api/photos/$black/jobs?task=find&strength=99"
 answers "a job that is none" 422 GET /api/jobs/999
 
 # ---- cancelling ----

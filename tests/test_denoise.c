@@ -292,7 +292,7 @@ test_dead_and_noisy (void)
         damaged->samples[3 * i + c] =
           (guint16) random_below (1, 1, 3 * i + c, 256);
   ignorant = image_copy (damaged, NULL);
-  mask = detector_dead_pixels.find (damaged, NULL, NULL);
+  mask = detector_dead_pixels.find (damaged, 1, NULL, NULL);
   g_assert_cmpfloat ((double) mask_count (mask), <,
                      0.07 * (double) image_pixels (photo));
   sigma = denoise (damaged, mask, &options);

@@ -43,7 +43,7 @@ test_black_blocks (void)
                                 .block_count = 20,
                                 .seed = i };
       g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
-      g_autoptr (Mask) mask = detector_blocks.find (damaged, NULL, NULL);
+      g_autoptr (Mask) mask = detector_blocks.find (damaged, 1, NULL, NULL);
       Hits hits = compare (mask, truth);
 
       g_assert_cmpfloat (hits.found, >=, 0.95);
@@ -56,7 +56,7 @@ test_no_blocks_in_clean_photographs (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
     g_autoptr (Image) photo = load_photo (photos[i]);
-    g_autoptr (Mask) mask = detector_blocks.find (photo, NULL, NULL);
+    g_autoptr (Mask) mask = detector_blocks.find (photo, 1, NULL, NULL);
 
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
@@ -73,7 +73,7 @@ test_shadow_is_no_block (void)
     for (int x = 0; x < 80; x++)
       for (int c = 0; c < 3; c++)
         image_pixel (image, x, y)[c] = (guint16) MAX (0, x - 40);
-  mask = detector_blocks.find (image, NULL, NULL);
+  mask = detector_blocks.find (image, 1, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -88,7 +88,7 @@ test_dead_pixels_of_one_colour (void)
       g_autoptr (Mask) truth = NULL;
       DamageOptions options = { .missing = shares[s], .seed = i };
       g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
-      g_autoptr (Mask) mask = detector_dead_pixels.find (damaged, NULL, NULL);
+      g_autoptr (Mask) mask = detector_dead_pixels.find (damaged, 1, NULL, NULL);
       Hits hits = compare (mask, truth);
 
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
@@ -117,7 +117,7 @@ test_random_values (void)
             photo->samples[3 * p + c] =
               (guint16) random_below (i, 1, 3 * p + c, 256);
         }
-      mask = detector_dead_pixels.find (photo, NULL, NULL);
+      mask = detector_dead_pixels.find (photo, 1, NULL, NULL);
       hits = compare (mask, truth);
       g_test_message ("%s %.2f: found %.4f, false %.5f", photos[i], shares[s],
                       hits.found, hits.false_alarms);
@@ -135,7 +135,7 @@ test_line_is_not_dead (void)
     g_autoptr (Mask) mask = NULL;
 
     memset (photo->samples, 0, 3 * (gsize) photo->width * sizeof (guint16));
-    mask = detector_dead_pixels.find (photo, NULL, NULL);
+    mask = detector_dead_pixels.find (photo, 1, NULL, NULL);
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
 }
@@ -153,7 +153,7 @@ test_noise_is_not_dead (void)
       g_autoptr (Mask) truth = NULL;
       DamageOptions options = { .noise = levels[l], .seed = i };
       g_autoptr (Image) noisy = image_damage (photo, &options, NULL, NULL);
-      g_autoptr (Mask) mask = detector_dead_pixels.find (noisy, NULL, NULL);
+      g_autoptr (Mask) mask = detector_dead_pixels.find (noisy, 1, NULL, NULL);
       g_autoptr (Image) damaged = NULL;
       g_autoptr (Mask) found = NULL;
       Hits hits;
@@ -162,7 +162,7 @@ test_noise_is_not_dead (void)
                       0.002 * (double) image_pixels (photo));
       options.missing = 0.2;
       damaged = image_damage (photo, &options, &truth, NULL);
-      found = detector_dead_pixels.find (damaged, NULL, NULL);
+      found = detector_dead_pixels.find (damaged, 1, NULL, NULL);
       hits = compare (found, truth);
       g_test_message ("%s %g: %d without damage; found %.4f, false %.5f",
                       photos[i], levels[l], (int) mask_count (mask),
@@ -195,8 +195,8 @@ test_grey_in_three_colours (void)
     for (gsize c = 0; c < 3; c++)
       three->samples[3 * i + c] = damaged->samples[i];
   }
-  one_mask = detector_dead_pixels.find (damaged, NULL, NULL);
-  three_mask = detector_dead_pixels.find (three, NULL, NULL);
+  one_mask = detector_dead_pixels.find (damaged, 1, NULL, NULL);
+  three_mask = detector_dead_pixels.find (three, 1, NULL, NULL);
   g_assert_cmpint (
     memcmp (one_mask->missing, three_mask->missing, image_pixels (grey)), ==,
     0);
@@ -212,7 +212,7 @@ test_black_and_white_is_not_dead (void)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 60; x++)
       *image_pixel (page, x, y) = x % 7 != 0 || y % 9 > 5;
-  mask = detector_dead_pixels.find (page, NULL, NULL);
+  mask = detector_dead_pixels.find (page, 1, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -236,7 +236,7 @@ test_background_is_not_dead (void)
                                      : object          ? 128
                                                        : background);
     }
-    mask = detector_dead_pixels.find (image, NULL, NULL);
+    mask = detector_dead_pixels.find (image, 1, NULL, NULL);
     hits = compare (mask, truth);
     g_test_message ("on %d: found %.4f, false %.5f", background, hits.found,
                     hits.false_alarms);
@@ -257,7 +257,7 @@ test_page_with_a_speck_is_not_dead (void)
       *image_pixel (page, x, y) = y < 60 && x % 7 == 0 && y % 9 <= 5 ? 0 : 255;
   *image_pixel (page, 50, 72) = 0;
   *image_pixel (page, 52, 72) = 128;
-  mask = detector_dead_pixels.find (page, NULL, NULL);
+  mask = detector_dead_pixels.find (page, 1, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -276,7 +276,7 @@ test_transparent_is_not_dead (void)
               3 * sizeof (guint16));
       image->samples[4 * i + 3] = 255;
     }
-  mask = detector_dead_pixels.find (image, NULL, NULL);
+  mask = detector_dead_pixels.find (image, 1, NULL, NULL);
   g_assert_cmpuint (mask_count (mask), ==, 0);
 }
 
@@ -315,7 +315,7 @@ test_scratch_is_found (void)
   g_autoptr (Image) photo = load_photo ("lava0");
   g_autoptr (Mask) truth = mask_new (photo->width, photo->height, NULL);
   g_autoptr (Image) image = scratched (photo, truth);
-  g_autoptr (Mask) found = detector_scratches.find (image, NULL, NULL);
+  g_autoptr (Mask) found = detector_scratches.find (image, 1, NULL, NULL);
 
   g_test_summary ("Most of a scratch is found, and little else");
   g_assert_cmpuint (common (found, truth), >=, mask_count (truth) * 8 / 10);
@@ -341,7 +341,7 @@ static void
 test_specks_are_found (void)
 {
   g_autoptr (Image) image = calm_image (200, 150);
-  g_autoptr (Mask) none = detector_dust.find (image, NULL, NULL);
+  g_autoptr (Mask) none = detector_dust.find (image, 1, NULL, NULL);
   g_autoptr (Mask) found = NULL;
   int hit = 0;
 
@@ -354,7 +354,7 @@ test_specks_are_found (void)
           for (int c = 0; c < 3; c++)
             image_pixel (image, 20 + k % 4 * 50 + x, 20 + k / 4 * 50 + y)[c] =
               k % 2 ? 235 : 15;
-  found = detector_dust.find (image, NULL, NULL);
+  found = detector_dust.find (image, 1, NULL, NULL);
   for (int k = 0; k < 12; k++)
     hit += found->missing[(20 + k / 4 * 50) * 200 + 20 + k % 4 * 50];
   g_assert_cmpint (hit, ==, 12);
@@ -375,7 +375,7 @@ test_torn_corner_is_found (void)
       for (int c = 0; c < 3; c++)
         image_pixel (image, x, y)[c] = 255;
     }
-  found = detector_border.find (image, NULL, NULL);
+  found = detector_border.find (image, 1, NULL, NULL);
   g_assert_cmpuint (common (found, truth), ==, mask_count (truth));
   g_assert_cmpuint (mask_count (found), ==, mask_count (truth));
 }
@@ -389,8 +389,8 @@ test_whole_corners_are_left (void)
   g_test_summary ("Photographs have no torn corners and hardly any specks");
   for (gsize i = 0; i < G_N_ELEMENTS (clean); i++) {
     g_autoptr (Image) photo = load_photo (clean[i]);
-    g_autoptr (Mask) border = detector_border.find (photo, NULL, NULL);
-    g_autoptr (Mask) dust = detector_dust.find (photo, NULL, NULL);
+    g_autoptr (Mask) border = detector_border.find (photo, 1, NULL, NULL);
+    g_autoptr (Mask) dust = detector_dust.find (photo, 1, NULL, NULL);
 
     g_assert_cmpuint (mask_count (border), ==, 0);
     g_assert_cmpuint (mask_count (dust) * 200, <=, image_pixels (photo));

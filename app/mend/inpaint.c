@@ -20,7 +20,7 @@ static const char about[] =
 static gboolean
 run (char **argv, GError **error)
 {
-  MaskSources sources = { 0 };
+  MaskSources sources = { .strength = 1 };
   const Option options[] = {
     { "mask", 'm', "FILE", "fill where this picture is not black", option_file,
       .value = &sources.file, .role = INPUT_FILE },
@@ -31,8 +31,11 @@ run (char **argv, GError **error)
       .value = &sources.colour },
     { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
       .value = &sources.transparent },
-    { "find", 0, "KINDS", "find damage: scratches,dust,border,blocks,dead",
+    { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
       option_kinds, .value = &sources.kinds },
+    { "find-strength", 0, "F", "find more (above 1) or less damage (1)",
+      option_real, .value = &sources.strength, .min = FIND_STRENGTH_MIN,
+      .max = FIND_STRENGTH_MAX },
   };
   const RepairTask task = {
     .about = about,
@@ -41,11 +44,9 @@ run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .detector = &detector_blocks,
-    .none_found =
-      "found no blacked-out blocks; mark what to fill with --mask, "
-      "--mask-color or --mask-alpha",
-    .none_found_is_error = TRUE,
+    .kinds = "blocks",
+    .none_found = "found no blacked-out blocks; mark what to fill with --mask, "
+                  "--mask-color or --mask-alpha, or look for more with --find",
   };
 
   return repair_run (&task, argv, error);

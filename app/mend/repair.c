@@ -36,7 +36,8 @@ typedef struct {
   Image *input; /* a copy, if what was removed is to be written */
   Mask *mask;   /* NULL if the user did not say what is missing */
   RestoreReport report;
-  JsonObject *found; /* pixels of each kind; NULL unless --find is given */
+  JsonObject *found;      /* pixels of each kind; NULL if none was looked for */
+  JsonObject *marks;      /* likewise, marks of each kind */
   double seconds;
 } Repair;
 
@@ -76,6 +77,7 @@ repair_clear (Repair *repair)
   mask_free (repair->mask);
   restore_report_clear (&repair->report);
   g_clear_pointer (&repair->found, json_object_unref);
+  g_clear_pointer (&repair->marks, json_object_unref);
 }
 
 static gboolean
@@ -165,25 +167,37 @@ is_named (const MaskSources *sources)
 gboolean
 option_kinds (const Option *option, const char *text, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+  g_autoptr (GPtrArray) kinds = detectors_named (text, error);
 
-  if (names[0] == NULL)
-    return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "the kinds of damage are missing");
-  for (int i = 0; names[i] != NULL; i++)
-    if (detector_find (names[i]) == NULL) {
-      g_autoptr (GString) known = g_string_new (NULL);
+  if (kinds != NULL)
+    *(const char **) option->value = g_intern_string (text);
+  return kinds != NULL;
+}
 
-      for (int j = 0; detectors[j] != NULL; j++)
-        g_string_append_printf (known, "%s%s", j > 0 ? ", " : "",
-                                detectors[j]->name);
-      return tessera_fail (
-        error, TESSERA_ERROR_USAGE,
-        "there is no kind of damage called '%s'; there are %s", names[i],
-        known->str);
-    }
-  *(const char **) option->value = g_intern_string (text);
-  return TRUE;
+/* The kinds of damage that are to be found, or NULL. */
+static const char *
+kinds_to_find (const Repair *repair)
+{
+  const RepairTask *task = repair->request->task;
+
+  return is_named (task->sources) ? task->sources->kinds : task->kinds;
+}
+
+/* Says how much there is of one kind. */
+static void
+report_count (Repair *repair, const DamageCount *count)
+{
+  const char *name = count->detector->name;
+
+  json_report_set_count (repair->found, name, count->pixels);
+  json_report_set_count (repair->marks, name, count->marks);
+  if (repair->is_alone && !repair->request->line.json
+      && (count->marks > 0 || repair->request->task->sources->kinds != NULL))
+    terminal_result ("found %s: %" G_GSIZE_FORMAT " mark%s, %" G_GSIZE_FORMAT
+                     " pixel%s",
+                     count->detector->noun, count->marks,
+                     PLURAL (count->marks), count->pixels,
+                     PLURAL (count->pixels));
 }
 
 /* Finds the kinds of damage that the user named, adds them to the mask and
@@ -191,26 +205,20 @@ option_kinds (const Option *option, const char *text, GError **error)
 static gboolean
 find_kinds (Repair *repair, const Progress *progress, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (repair->request->task->sources->kinds, ",", -1);
-  int count = (int) g_strv_length (names);
+  g_autoptr (GPtrArray) kinds = detectors_named (kinds_to_find (repair), error);
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (DamageCount));
+  const DamageSearch search = { kinds,
+                                repair->request->task->sources->strength };
+  Mask *found = damage_find (repair->image, &search, counts, progress, error);
 
+  if (found == NULL)
+    return FALSE;
+  mask_add (repair->mask, found);
+  mask_free (found);
   repair->found = json_object_new ();
-  for (int i = 0; i < count; i++) {
-    const Detector *detector = detector_find (names[i]);
-    ProgressPart share = { progress, (double) i / count,
-                           (double) (i + 1) / count };
-    Progress part = progress_part (&share);
-    g_autoptr (Mask) found = detector->find (repair->image, &part, error);
-
-    if (found == NULL)
-      return FALSE;
-    json_report_set_count (repair->found, detector->name, mask_count (found));
-    if (repair->is_alone)
-      terminal_result ("found %s: %" G_GSIZE_FORMAT " %s", detector->noun,
-                       mask_count (found),
-                       mask_count (found) == 1 ? "pixel" : "pixels");
-    mask_add (repair->mask, found);
-  }
+  repair->marks = json_object_new ();
+  for (guint i = 0; i < counts->len; i++)
+    report_count (repair, &g_array_index (counts, DamageCount, i));
   return TRUE;
 }
 
@@ -275,33 +283,41 @@ load (Repair *repair, GError **error)
   if (repair->image == NULL
       || !picture_check_output (repair->image, &output, error))
     return FALSE;
-  if (is_named (request->task->sources)) {
+  if (is_named (request->task->sources) || kinds_to_find (repair) != NULL) {
     repair->mask = mask_from_sources (repair, error);
     return repair->mask != NULL;
   }
   return TRUE;
 }
 
+/* Where the user named no damage, there must be some. */
+static gboolean
+check_found (const Repair *repair, GError **error)
+{
+  return is_named (repair->request->task->sources) || mask_count (repair->mask) > 0
+         || tessera_fail (error, TESSERA_ERROR_INPUT, "%s: %s",
+                          input_name (repair->path),
+                          repair->request->task->none_found);
+}
+
 static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
   const RepairTask *task = repair->request->task;
-  gboolean find = task->sources->kinds != NULL;
+  gboolean find = kinds_to_find (repair) != NULL;
   ProgressPart finding = { progress, 0, FIND_SHARE };
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
   Progress part = progress_part (&finding);
 
-  if (find && !find_kinds (repair, &part, error))
+  if (find
+      && (!find_kinds (repair, &part, error)
+          || !check_found (repair, error)))
     return FALSE;
   part = progress_part (&filling);
   if (task->sources->transparent)
     image_make_opaque (repair->image);
   if (image_restore (repair->image, repair->mask, &repair->request->options,
-                     &repair->report, &part, error)
-      && (repair->mask != NULL || repair->report.masked_pixels > 0
-          || !task->none_found_is_error
-          || tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
-                           task->none_found)))
+                     &repair->report, &part, error))
     return TRUE;
   if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
     g_prefix_error (error, "%s: ", input_name (repair->path));
@@ -353,9 +369,12 @@ fill_json (const Repair *repair, JsonObject *json)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
-  if (repair->found != NULL)
+  if (repair->found != NULL) {
     json_object_set_object_member (json, "found",
                                    json_object_ref (repair->found));
+    json_object_set_object_member (json, "marks",
+                                   json_object_ref (repair->marks));
+  }
 }
 
 static gboolean

@@ -17,9 +17,10 @@ typedef struct {
   gboolean transparent;
   const char *kinds; /* of damage that is to be found, names with commas
                         between, or NULL */
+  double strength;   /* of finding */
 } MaskSources;
 
-/* Names of detectors, separated by commas, into a const char *. */
+/* Names of detectors, separated by commas, or "all", into a const char *. */
 gboolean option_kinds (const Option *option, const char *text, GError **error);
 
 /* Names of MaskColours, for an option. */
@@ -40,9 +41,9 @@ typedef struct {
   const Option *options;    /* that say what is missing */
   gsize option_count;
   const MaskSources *sources; /* what these options fill in */
-  const Detector *detector;   /* without them */
+  const char *kinds;          /* that are found without them, or NULL */
+  const Detector *detector;   /* likewise, for noise that is to be ignored */
   const char *none_found;     /* what to say when it finds nothing */
-  gboolean none_found_is_error;
   const NoiseRequest *noise; /* NULL where removing noise is not part of the
                                 task */
 } RepairTask;

@@ -10,7 +10,29 @@
 
 #define SEARCH_PREFIX "find-"
 
-/* "fill", "denoise", or "find-" and the name of a detector. */
+/* What to look for, if @task is "find", with the query naming the kinds, or
+ * "find-" and the name of a kind.  Sets options->kinds, which the caller then
+ * owns. */
+static gboolean
+read_search (const HandlerCall *call, const char *task, MendOptions *options,
+             GError **error)
+{
+  if (!call_real (call, "strength", FIND_STRENGTH_MIN, FIND_STRENGTH_MAX,
+                  &options->strength, error))
+    return FALSE;
+  if (g_str_equal (task, "find"))
+    options->kinds = detectors_named (
+      request_argument (call->request, "kinds"), error);
+  else if (g_str_has_prefix (task, SEARCH_PREFIX)
+           && detector_find (task + strlen (SEARCH_PREFIX)) != NULL)
+    options->kinds = detectors_named (task + strlen (SEARCH_PREFIX), error);
+  else
+    return tessera_fail (error, TESSERA_ERROR_USAGE, "task: '%s' is not known",
+                         task);
+  return options->kinds != NULL;
+}
+
+/* "fill", "denoise", or a search. */
 static gboolean
 read_task (const HandlerCall *call, MendOptions *options, GError **error)
 {
@@ -21,14 +43,8 @@ read_task (const HandlerCall *call, MendOptions *options, GError **error)
     restore->sigma = 0;
   else if (g_str_equal (task, "denoise"))
     restore->detector = &detector_dead_pixels;
-  else {
-    options->search = g_str_has_prefix (task, SEARCH_PREFIX);
-    if (options->search)
-      restore->detector = detector_find (task + strlen (SEARCH_PREFIX));
-    if (restore->detector == NULL)
-      return tessera_fail (error, TESSERA_ERROR_USAGE,
-                           "task: '%s' is not known", task);
-  }
+  else
+    return read_search (call, task, options, error);
   return TRUE;
 }
 
@@ -38,14 +54,13 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
   int quality = QUALITY_NORMAL, dictionary = 0;
   const Dictionary *chosen;
 
-  *options = (MendOptions){ .restore = RESTORE_DEFAULTS };
+  *options = (MendOptions){ .restore = RESTORE_DEFAULTS, .strength = 1 };
   options->restore.sigma = SIGMA_UNKNOWN;
   if (!call_choice (call, "quality", restore_quality_names, &quality, error)
       || !call_int (call, "version", 0, G_MAXINT, &options->version, error)
       || !call_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
       || !call_real (call, "sigma", 0, SIGMA_MAX, &options->restore.sigma,
-                     error)
-      || !read_task (call, options, error))
+                     error))
     return FALSE;
   chosen =
     dictionary_list_get (call->context->dictionaries, dictionary, error);
@@ -54,7 +69,7 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
   options->restore.quality = (RestoreQuality) quality;
   options->restore.dictionary =
     dictionary_list_is_builtin (dictionary) ? NULL : chosen;
-  return TRUE;
+  return read_task (call, options, error);
 }
 
 /* The body is the mask; an empty body is an empty mask. */
@@ -74,12 +89,15 @@ handle_post_mending (const HandlerCall *call, Response *response,
 {
   g_autoptr (Photo) photo =
     open_photos_find (call->context->photos, call->stars[0], error);
+  g_autoptr (GPtrArray) kinds = NULL;
   MendOptions options;
   Mask *mask;
   gpointer job;
 
-  if (photo == NULL || !read_options (call, &options, error)
-      || !open_photos_has_room (call->context->photos, photo, error))
+  if (photo == NULL || !read_options (call, &options, error))
+    return FALSE;
+  kinds = options.kinds;
+  if (!open_photos_has_room (call->context->photos, photo, error))
     return FALSE;
   mask = read_mask (call, photo, error);
   if (mask == NULL)

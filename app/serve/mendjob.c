@@ -15,7 +15,8 @@ typedef struct {
   /* The result. */
   JsonArray *versions;
   int version;
-  gsize pixels; /* restored or found */
+  gsize pixels;   /* restored or found */
+  GArray *counts; /* DamageCount: what was found of each kind, or NULL */
   gboolean changed;
 } MendJob;
 
@@ -35,6 +36,8 @@ mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
   job->base = base;
   job->mask = mask;
   job->options = *options;
+  if (options->kinds != NULL)
+    g_ptr_array_ref (options->kinds);
   return job;
 }
 
@@ -45,6 +48,7 @@ release (MendJob *job)
   g_clear_pointer (&job->photo, photo_unref);
   g_clear_pointer (&job->base, photo_version_unref);
   g_clear_pointer (&job->mask, mask_free);
+  g_clear_pointer (&job->options.kinds, g_ptr_array_unref);
 }
 
 static void
@@ -54,19 +58,23 @@ mend_job_free (gpointer data)
 
   release (job);
   g_clear_pointer (&job->versions, json_array_unref);
+  g_clear_pointer (&job->counts, g_array_unref);
   g_free (job);
 }
 
 static gboolean
 find_damage (MendJob *job, const Progress *progress, GError **error)
 {
+  const DamageSearch search = { job->options.kinds, job->options.strength };
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (DamageCount));
   g_autoptr (Mask) found =
-    job->options.restore.detector->find (job->base->image, progress, error);
+    damage_find (job->base->image, &search, counts, progress, error);
   GBytes *runs = found != NULL ? mask_to_runs (found, error) : NULL;
 
   if (runs == NULL)
     return FALSE;
   job->pixels = mask_count (found);
+  job->counts = g_steal_pointer (&counts);
   photo_set_found (job->photo, runs);
   return TRUE;
 }
@@ -102,11 +110,29 @@ static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
   MendJob *job = data;
-  gboolean ok = job->options.search ? find_damage (job, progress, error)
-                                    : restore (job, progress, error);
+  gboolean ok = job->options.kinds != NULL
+                  ? find_damage (job, progress, error)
+                  : restore (job, progress, error);
 
   release (job);
   return ok && progress_step (progress, 1, error);
+}
+
+/* { "dust": { "marks": 3, "pixels": 40 } } */
+static JsonObject *
+describe_counts (const GArray *counts)
+{
+  JsonObject *kinds = json_object_new ();
+
+  for (guint i = 0; i < counts->len; i++) {
+    const DamageCount *count = &g_array_index (counts, DamageCount, i);
+    JsonObject *kind = json_object_new ();
+
+    json_report_set_count (kind, "marks", count->marks);
+    json_report_set_count (kind, "pixels", count->pixels);
+    json_object_set_object_member (kinds, count->detector->name, kind);
+  }
+  return kinds;
 }
 
 static void
@@ -114,8 +140,10 @@ describe (gpointer data, JsonObject *json)
 {
   MendJob *job = data;
 
-  if (job->options.search) {
+  if (job->counts != NULL) {
     json_report_set_count (json, "found", job->pixels);
+    json_object_set_object_member (json, "kinds",
+                                   describe_counts (job->counts));
     return;
   }
   json_report_set_count (json, "version", (guint64) job->version);

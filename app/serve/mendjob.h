@@ -7,16 +7,18 @@
 
 typedef struct {
   int version;            /* to work on */
-  gboolean search;        /* only look for damage with restore.detector; what
-                             it finds goes to photo_set_found() */
+  GPtrArray *kinds;       /* of const Detector: only look for such damage,
+                             which goes to photo_set_found(); or NULL */
+  double strength;        /* of finding */
   RestoreOptions restore; /* otherwise */
 } MendOptions;
 
 /* What mend_job_class works on.  Takes @mask over; NULL for what the detector
- * finds.  Returns NULL with @error set (INPUT) if there is no such version. */
+ * finds. Returns NULL with @error set (INPUT) if there is no such version. */
 gpointer mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
                        GError **error);
 
 /* Describes itself by version, versions, masked_pixels and changed, which says
- * whether any pixel differs; or by found: a number of pixels. */
+ * whether any pixel differs; or by found, a number of pixels, and kinds, an object with
+ * marks and pixels of each. */
 extern const JobClass mend_job_class;

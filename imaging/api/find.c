@@ -28,45 +28,17 @@ tessera_find_noun (int i)
   return detector != NULL ? detector->noun : NULL;
 }
 
-/* The detectors that @kinds names, NULL at the end; NULL with @error set if a
- * name is unknown. */
-static GPtrArray *
-choose_detectors (const char *kinds, GError **error)
-{
-  g_autoptr (GPtrArray) chosen = g_ptr_array_new ();
-  g_auto (GStrv) names = g_strsplit (kinds != NULL ? kinds : "", ",", -1);
-
-  for (int i = 0; kinds == NULL && detectors[i] != NULL; i++)
-    g_ptr_array_add (chosen, (gpointer) detectors[i]);
-  for (int i = 0; kinds != NULL && names[i] != NULL; i++) {
-    const Detector *detector = detector_find (names[i]);
-
-    if (detector == NULL) {
-      tessera_fail (error, TESSERA_ERROR_USAGE,
-                    "there is no kind of damage called '%s'", names[i]);
-      return NULL;
-    }
-    g_ptr_array_add (chosen, (gpointer) detector);
-  }
-  return g_steal_pointer (&chosen);
-}
-
-/* Adds to @mask what the detectors find. */
+/* 0 is the default. */
 static gboolean
-find_all (const TesseraImage *image, const GPtrArray *chosen,
-          const Progress *progress, Mask *mask, GError **error)
+read_strength (double given, double *strength, GError **error)
 {
-  for (guint i = 0; i < chosen->len; i++) {
-    const Detector *detector = chosen->pdata[i];
-    ProgressPart part = { progress, (double) i / chosen->len,
-                          (double) (i + 1) / chosen->len };
-    Progress share = progress_part (&part);
-    g_autoptr (Mask) found = detector->find (image, &share, error);
-
-    if (found == NULL)
-      return FALSE;
-    mask_add (mask, found);
-  }
+  if (given == 0)
+    return TRUE;
+  if (!(given >= FIND_STRENGTH_MIN && given <= FIND_STRENGTH_MAX))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the strength must be %g to %g", FIND_STRENGTH_MIN,
+                         FIND_STRENGTH_MAX);
+  *strength = given;
   return TRUE;
 }
 
@@ -75,28 +47,26 @@ tessera_find_damage (TesseraContext *context, const TesseraImage *image,
                      const TesseraFindOptions *options, GError **error)
 {
   TesseraFindOptions o = { 0 };
-  g_autoptr (GPtrArray) chosen = NULL;
-  g_autoptr (Mask) mask = NULL;
+  DamageSearch search = { .strength = 1 };
   const Progress *progress;
-  gboolean ok;
+  Mask *mask;
   Call call;
 
   g_return_val_if_fail (image != NULL, NULL);
 
-  if (!options_read (options, &o, sizeof o, error))
+  if (!options_read (options, &o, sizeof o, error)
+      || !read_strength (o.strength, &search.strength, error))
     return NULL;
-  chosen = choose_detectors (o.kinds, error);
-  if (chosen == NULL)
-    return NULL;
-  mask = mask_new (image->width, image->height, error);
-  if (mask == NULL)
+  search.kinds = detectors_named (o.kinds, error);
+  if (search.kinds == NULL)
     return NULL;
   progress = call_begin (&call, context, o.progress, o.progress_data);
-  ok = find_all (image, chosen, progress, mask, error);
-  if (ok)
+  mask = damage_find (image, &search, NULL, progress, error);
+  if (mask != NULL)
     call_complete (&call);
   call_end (&call);
-  return ok ? g_steal_pointer (&mask) : NULL;
+  g_ptr_array_unref (search.kinds);
+  return mask;
 }
 
 double

@@ -26,6 +26,7 @@ typedef struct {
   guint8 *black;  /* 1 black, 2 black and visited */
   guint8 *opened; /* what the opening leaves of it */
   GArray *region; /* gsize: pixels of the region at hand */
+  double least_contrast;
 } Search;
 
 static void
@@ -99,7 +100,7 @@ mark_if_block (Search *s, gsize start, Mask *mask)
 
   for (guint i = 0; i < s->region->len; i++)
     kept += s->opened[g_array_index (s->region, gsize, i)];
-  if ((double) kept < LEAST_KEPT * s->region->len || contrast < LEAST_CONTRAST)
+  if ((double) kept < LEAST_KEPT * s->region->len || contrast < s->least_contrast)
     return;
   for (guint i = 0; i < s->region->len; i++)
     mask->missing[g_array_index (s->region, gsize, i)] = 1;
@@ -123,12 +124,16 @@ widen (Mask *mask, guint8 *copy)
 }
 
 static Mask *
-find_blocks (const Image *image, const Progress *progress, GError **error)
+find_blocks (const Image *image, double strength, const Progress *progress,
+             GError **error)
 {
   g_autoptr (Mask) black = mask_new (image->width, image->height, error);
   g_autoptr (Mask) opened = NULL;
   Mask *mask = NULL;
-  Search s = { image, image->width, image->height, NULL, NULL, NULL };
+  Search s = { .image = image,
+               .width = image->width,
+               .height = image->height,
+               .least_contrast = LEAST_CONTRAST / strength };
 
   if (black != NULL)
     opened = mask_new (image->width, image->height, error);

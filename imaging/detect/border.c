@@ -28,6 +28,7 @@ typedef struct {
   const Image *image;
   const guint16 *colour; /* of a corner */
   int same;              /* levels, in the range of the picture */
+  int contrast;          /* likewise, of a sharp edge */
 } Blank;
 
 static int
@@ -58,7 +59,6 @@ static double
 sharpness (const Blank *blank, const Blob *blob)
 {
   int width = blob->marks->width, height = blob->marks->height;
-  int contrast = CONTRAST * image_peak (blank->image) / 255;
   gsize around = 0, sharp = 0;
 
   for (gsize k = 0; k < blob->count; k++) {
@@ -71,7 +71,7 @@ sharpness (const Blank *blank, const Blob *blob)
 
         if (!blob->marks->data[j]) {
           around++;
-          sharp += difference (blank, j) > contrast;
+          sharp += difference (blank, j) > blank->contrast;
         }
       }
   }
@@ -91,13 +91,12 @@ is_blank (const Blob *blob, gpointer data)
 }
 
 static gboolean
-find_from_corner (const Image *image, int x, int y, Mask *mask, GError **error)
+find_from_corner (Blank blank, int x, int y, Mask *mask, GError **error)
 {
-  Blank blank = { image, image_pixel (image, x, y),
-                  (image->meta.format == IMAGE_JPEG ? SAME_JPEG : SAME)
-                    * image_peak (image) / 255 };
+  const Image *image = blank.image;
   g_auto (BytePlane) marks = { 0 };
 
+  blank.colour = image_pixel (image, x, y);
   if (!byte_plane_init (&marks, image->width, image->height, error))
     return FALSE;
   for (gsize i = 0; i < byte_plane_size (&marks); i++)
@@ -107,12 +106,19 @@ find_from_corner (const Image *image, int x, int y, Mask *mask, GError **error)
 }
 
 static Mask *
-find_border (const Image *image, const Progress *progress, GError **error)
+find_border (const Image *image, double strength, const Progress *progress,
+             GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
+  int same = image->meta.format == IMAGE_JPEG ? SAME_JPEG : SAME;
+  const Blank blank = {
+    .image = image,
+    .same = same * image_peak (image) / 255,
+    .contrast = (int) (CONTRAST * image_peak (image) / (255 * strength)),
+  };
 
   for (int corner = 0; mask != NULL && corner < 4; corner++)
-    if (!find_from_corner (image, corner % 2 ? image->width - 1 : 0,
+    if (!find_from_corner (blank, corner % 2 ? image->width - 1 : 0,
                            corner / 2 ? image->height - 1 : 0, mask, error)
         || !progress_step (progress, (corner + 1) / 4., error))
       return NULL;

@@ -87,6 +87,7 @@ typedef struct {
   guint8 *state; /* of each pixel, in a Mask */
   const NoiseShape *noise;
   double floor;   /* of the usual sums */
+  double strength; /* that sums are multiplied by when they are judged */
   Progress quiet; /* only for cancelling */
 } Scene;
 
@@ -351,7 +352,7 @@ limit (const Scene *scene, const Test *test, double usual)
   double texture = fmax (0, usual - most);
   double noise = scene->noise->tail * fmin (usual, most);
 
-  return fmax (test->least, test->times * texture + noise);
+  return fmax (test->least, test->times * texture + noise) / scene->strength;
 }
 
 /* Finds the floor by a sample of pixels that are alive. */
@@ -479,12 +480,14 @@ find_dead (Scene *scene, Mask *marks, const Progress *progress, GError **error)
 }
 
 static Mask *
-find_dead_pixels (const Image *image, const Progress *progress, GError **error)
+find_dead_pixels (const Image *image, double strength, const Progress *progress,
+                  GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (Mask) marks = NULL;
   Scene scene = {
     .image = image,
+    .strength = strength,
     .quiet = { .cancellable = progress ? progress->cancellable : NULL },
     .noise = image_is_grey (image, NULL) ? &grey_noise : &colour_noise
   };

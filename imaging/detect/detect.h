@@ -12,16 +12,48 @@ typedef struct {
   const char *name; /* "blocks": for options and requests */
   const char *noun; /* "blacked-out blocks": for messages */
 
-  /* The damaged pixels of @image.  @progress may be NULL.  NULL with @error
-   * set: LIMIT or MEMORY, CANCELLED. */
-  Mask *(*find) (const Image *image, const Progress *progress, GError **error);
+  /* The damaged pixels of @image.  @strength moves the border between damage
+   * and what belongs to the picture: 1 as is best for most pictures, more to
+   * mark more.  @progress may be NULL.  NULL with @error set: LIMIT or MEMORY,
+   * CANCELLED. */
+  Mask *(*find) (const Image *image, double strength, const Progress *progress,
+                 GError **error);
 } Detector;
+
+/* The range of strengths that makes sense. */
+#define FIND_STRENGTH_MIN 0.25
+#define FIND_STRENGTH_MAX 4.
 
 /* NULL at the end. */
 extern const Detector *const detectors[];
 
 /* The detector of that name, or NULL. */
 const Detector *detector_find (const char *name);
+
+/* What is to be found. */
+typedef struct {
+  GPtrArray *kinds; /* of const Detector */
+  double strength;
+} DamageSearch;
+
+/* The detectors that @names lists, with commas between; all of them for NULL
+ * or "all".  The caller owns the array.  NULL with @error set (USAGE) for an
+ * unknown name. */
+GPtrArray *detectors_named (const char *names, GError **error);
+
+/* How much there is of one kind. */
+typedef struct {
+  const Detector *detector;
+  gsize marks; /* separate regions */
+  gsize pixels;
+} DamageCount;
+
+/* The damage of all kinds of @search.  A mark that lies mostly on what an
+ * earlier kind has found is left to that.  @counts, which may be NULL, gets a
+ * DamageCount for each kind.  @progress may be NULL.  NULL with @error set as
+ * the detectors do. */
+Mask *damage_find (const Image *image, const DamageSearch *search,
+                   GArray *counts, const Progress *progress, GError **error);
 
 /* Blacked-out blocks: regions of pure black with straight edges, 3 pixels wide
  * or more, in a surrounding that is not black.  See blocks.c for what tells

@@ -40,6 +40,7 @@
 typedef struct {
   const Image *image;
   const BytePlane *shade, *hat, *usual;
+  double strength;
 } Specks;
 
 /* Largest less least colour of a pixel, in levels. */
@@ -74,20 +75,22 @@ is_speck (const Blob *blob, gpointer data)
     flat += 2 * specks->hat->data[blob->pixels[k]] > specks->hat->data[core];
   return (double) flat >= LEAST_FLAT * (double) blob->count
          && specks->hat->data[core]
-              > HIGH + HIGH_TIMES * specks->usual->data[core]
+              > (HIGH + HIGH_TIMES * specks->usual->data[core])
+                  / specks->strength
          && specks->shade->data[core] >= LEAST_SHADE
          && chroma (specks->image, core) <= MOST_CHROMA;
 }
 
 /* Adds light specks to @mask, or dark ones if @negative. */
 static gboolean
-find_specks (const Image *image, gboolean negative, Mask *mask, GError **error)
+find_specks (const Image *image, double strength, gboolean negative,
+             Mask *mask, GError **error)
 {
   g_auto (BytePlane) shade = { 0 };
   g_auto (BytePlane) hat = { 0 };
   g_auto (BytePlane) usual = { 0 };
   g_auto (BytePlane) marks = { 0 };
-  Specks specks = { image, &shade, &hat, &usual };
+  Specks specks = { image, &shade, &hat, &usual, strength };
 
   if (!byte_plane_init (&shade, image->width, image->height, error)
       || !byte_plane_init (&hat, image->width, image->height, error)
@@ -104,13 +107,15 @@ find_specks (const Image *image, gboolean negative, Mask *mask, GError **error)
 }
 
 static Mask *
-find_dust (const Image *image, const Progress *progress, GError **error)
+find_dust (const Image *image, double strength, const Progress *progress,
+           GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
 
-  if (mask == NULL || !find_specks (image, FALSE, mask, error)
+  if (mask == NULL || !find_specks (image, strength, FALSE, mask, error)
       || !progress_step (progress, 0.5, error)
-      || !find_specks (image, TRUE, mask, error) || !mask_grow (mask, 1, error)
+      || !find_specks (image, strength, TRUE, mask, error)
+      || !mask_grow (mask, 1, error)
       || !progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&mask);

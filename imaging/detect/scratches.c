@@ -74,6 +74,7 @@ transpose (const BytePlane *from, BytePlane *to, GError **error)
 /* What a line is judged by. */
 typedef struct {
   BytePlane shade, hat, usual;
+  double strength;
 } Steep;
 
 static void
@@ -168,7 +169,7 @@ covers (const int *cores, const Blob *blob, const Steep *steep)
     if (cores[i] >= 0)
       add_row (&s, steep, cores[i], blob->box.y + i);
   return s.inside >= LEAST_ROWS * s.rows && s.hat >= LEAST_MEAN * s.rows
-         && s.hat >= MEAN_TIMES * s.usual && s.both >= LEAST_BOTH * s.far
+         && steep->strength * s.hat >= MEAN_TIMES * s.usual && s.both >= LEAST_BOTH * s.far
          && s.near >= LEAST_SHARP * s.far && s.far >= LEAST_MEAN * s.rows
          && variance (s.line, s.line2, s.rows)
               <= FREE_VARIANCE
@@ -220,10 +221,11 @@ find_steep (Steep *steep, Mask *mask, GError **error)
 
 /* Adds light lines to @mask, or dark ones if @negative. */
 static gboolean
-find_lines (const Image *image, gboolean negative, Mask *mask, GError **error)
+find_lines (const Image *image, double strength, gboolean negative, Mask *mask,
+            GError **error)
 {
-  g_auto (Steep) upright = { 0 };
-  g_auto (Steep) turned = { 0 };
+  g_auto (Steep) upright = { .strength = strength };
+  g_auto (Steep) turned = { .strength = strength };
   g_autoptr (Mask) flat = mask_new (image->height, image->width, error);
 
   if (flat == NULL
@@ -242,13 +244,15 @@ find_lines (const Image *image, gboolean negative, Mask *mask, GError **error)
 }
 
 static Mask *
-find_scratches (const Image *image, const Progress *progress, GError **error)
+find_scratches (const Image *image, double strength, const Progress *progress,
+                GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
 
-  if (mask == NULL || !find_lines (image, FALSE, mask, error)
+  if (mask == NULL || !find_lines (image, strength, FALSE, mask, error)
       || !progress_step (progress, 0.5, error)
-      || !find_lines (image, TRUE, mask, error) || !mask_grow (mask, 1, error)
+      || !find_lines (image, strength, TRUE, mask, error)
+      || !mask_grow (mask, 1, error)
       || !progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&mask);
