@@ -139,6 +139,49 @@ split_length (gint64 n, int *patch, int *channels)
   return FALSE;
 }
 
+/* Makes the columns of a matrix its rows. */
+static gboolean
+transpose (Tensor *tensor, GError **error)
+{
+  gint64 rows = tensor->shape[0], columns = tensor->shape[1];
+  float *turned = tessera_try_new (float, (gsize) rows * (gsize) columns,
+                                   "the atoms", error);
+
+  if (turned == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < rows; i++)
+    for (gint64 j = 0; j < columns; j++)
+      turned[j * rows + i] = tensor->data[i * columns + j];
+  g_free (tensor->data);
+  tensor->data = turned;
+  tensor->shape[0] = columns;
+  tensor->shape[1] = rows;
+  return TRUE;
+}
+
+/* Turns a matrix so that its rows are atoms. */
+static gboolean
+arrange_matrix (Tensor *tensor, DictionaryLayout layout, GError **error)
+{
+  gint64 k = tensor->shape[0], n = tensor->shape[1];
+  int patch, channels, patch2, channels2;
+  gboolean rows = split_length (n, &patch, &channels);
+  gboolean columns = split_length (k, &patch2, &channels2);
+
+  if (layout == LAYOUT_AUTO && rows && columns)
+    return tessera_fail (
+      error, TESSERA_ERROR_INPUT,
+      "its %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+      " numbers may be %" G_GINT64_FORMAT
+      " rows of %dx%dx%d or %" G_GINT64_FORMAT
+      " columns of %dx%dx%d; save it as atoms x channels x side x side, or "
+      "convert it with \"tessera dict --layout rows\" or \"columns\"",
+      k, n, k, patch, patch, channels, n, patch2, patch2, channels2);
+  if (layout == LAYOUT_AUTO)
+    layout = columns ? LAYOUT_COLUMNS : LAYOUT_ROWS;
+  return layout != LAYOUT_COLUMNS || transpose (tensor, error);
+}
+
 static gboolean
 read_shape (const Tensor *tensor, int *patch, int *channels, GError **error)
 {
@@ -207,13 +250,15 @@ read_metadata (Dictionary *dictionary, JsonObject *meta)
 }
 
 static Dictionary *
-dictionary_from_tensor (const Tensor *tensor, GError **error)
+dictionary_from_tensor (Tensor *tensor, DictionaryLayout layout,
+                        GError **error)
 {
   g_autoptr (Dictionary) dictionary = NULL;
   int patch, channels;
   MatF *atoms;
 
-  if (!read_shape (tensor, &patch, &channels, error)
+  if ((tensor->dimensions == 2 && !arrange_matrix (tensor, layout, error))
+      || !read_shape (tensor, &patch, &channels, error)
       || !check_bounds (tensor, patch, error))
     return NULL;
   dictionary = dictionary_new (patch, channels, (int) tensor->shape[0]);
@@ -231,7 +276,8 @@ dictionary_from_tensor (const Tensor *tensor, GError **error)
 
 /* One tensor of atoms, in either format. */
 static Dictionary *
-dictionary_from_tensors (GBytes *bytes, const char *name, GError **error)
+dictionary_from_tensors (GBytes *bytes, const char *name,
+                         DictionaryLayout layout, GError **error)
 {
   g_autoptr (JsonObject) meta = NULL;
   g_auto (Tensor) tensor = { 0 };
@@ -240,7 +286,7 @@ dictionary_from_tensors (GBytes *bytes, const char *name, GError **error)
   if (tensor_is_npy (bytes)
         ? tensor_from_npy (bytes, &tensor, error)
         : tensor_from_safetensors (bytes, "atoms", &tensor, &meta, error))
-    dictionary = dictionary_from_tensor (&tensor, error);
+    dictionary = dictionary_from_tensor (&tensor, layout, error);
   if (dictionary == NULL)
     g_prefix_error (error, "%s: not a dictionary: ", name);
   else if (meta != NULL)
@@ -270,12 +316,19 @@ dictionary_from_model (ConvModel *model)
 }
 
 Dictionary *
-dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
+dictionary_from_layout (GBytes *bytes, const char *name,
+                        DictionaryLayout layout, GError **error)
 {
   if (conv_model_in_bytes (bytes)) {
     ConvModel *model = conv_model_from_bytes (bytes, name, NULL, error);
 
     return model != NULL ? dictionary_from_model (model) : NULL;
   }
-  return dictionary_from_tensors (bytes, name, error);
+  return dictionary_from_tensors (bytes, name, layout, error);
+}
+
+Dictionary *
+dictionary_from_bytes (GBytes *bytes, const char *name, GError **error)
+{
+  return dictionary_from_layout (bytes, name, LAYOUT_AUTO, error);
 }

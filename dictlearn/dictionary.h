@@ -53,10 +53,22 @@ GBytes *dictionary_to_safetensors (const Dictionary *dictionary);
 /* numpy's .npy, an array of the same shape. */
 GBytes *dictionary_to_npy (const Dictionary *dictionary);
 
-/* Reads either format.  Arrays may be k x n too, if n fits a square patch of
- * one or three channels; .npy may be float32 or float64.  Atoms are scaled to
- * length one.  @name is for messages.
- * Returns NULL with @error set: INPUT for a broken file, LIMIT for one that
- * claims more than the bounds above. */
+/* What the rows and columns of a matrix are. */
+typedef enum {
+  LAYOUT_AUTO,    /* whichever fits a square patch, if only one does */
+  LAYOUT_ROWS,    /* each row is an atom, as in scikit-learn */
+  LAYOUT_COLUMNS, /* each column is one, as in papers */
+} DictionaryLayout;
+
+/* Reads either format.  Arrays may be matrices too, k x n or n x k, if n fits
+ * a square patch of one or three channels; .npy may be float32 or float64.
+ * Atoms are scaled to length one.  @name is for messages.
+ * Returns NULL with @error set: INPUT for a broken file and for a matrix that
+ * could be read both ways, LIMIT for one that claims more than the bounds
+ * above. */
 Dictionary *dictionary_from_bytes (GBytes *bytes, const char *name,
                                    GError **error);
+
+/* The same for a matrix whose layout is known. */
+Dictionary *dictionary_from_layout (GBytes *bytes, const char *name,
+                                    DictionaryLayout layout, GError **error);

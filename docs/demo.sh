@@ -6,7 +6,7 @@
 set -eu
 
 echo
-"$TESSERA" compare data/photos --patch 8 --patches 5000 --seed 1 \
+"$TESSERA" compare data/photos --patches 5000 --seed 1 \
   --damage missing:0.5,blocks:10x36 --force -o "$1"
 echo
 echo "Open that page in a browser: pictures to look at, curves, tables."

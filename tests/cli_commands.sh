@@ -198,6 +198,21 @@ fill damaged.png --mask mask.png --dict builtin -o by_name.png
 judge "--dict builtin" 0
 ok "... is the built-in one" cmp -s by_name.png fast.png
 
+# A matrix of 192 x 256 floats, of which nobody can know what is an atom.
+perl -e '
+  my $header = "{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, "
+    . "\x27shape\x27: (192, 256), }";
+  $header .= " " x (63 - (length ($header) + 10) % 64) . "\n";
+  print "\x93NUMPY\1\0", pack ("v", length $header), $header,
+    pack "f<*", map { 1 + $_ % 7 } 1 .. 192 * 256;' >matrix.npy
+expect "a matrix that can be read both ways" 3 dict matrix.npy
+ok "... says both" says "192 rows of 16x16x1 or 256 columns of 8x8x3"
+expect "... but for --layout rows" 0 dict matrix.npy --layout rows --json
+ok "... where atoms are rows" [ "$(json atoms)" -eq 192 ]
+expect "... or columns" 0 dict matrix.npy --layout columns --json
+ok "... where they are columns" [ "$(json patch)" -eq 8 ]
+expect "... and nothing else" 2 dict matrix.npy --layout both
+
 # ---- what is said ----
 
 run inpaint blocks.png --quiet -o quiet.png

@@ -251,6 +251,12 @@ judge "a report that exists" 1
 ok "... what to do" says "--force"
 compare photos -a dct --force -q -o report
 judge "... but for --force" 0
+ok "... which removes dictionaries of the old report" \
+  [ "$(echo report/*.safetensors)" = report/dct.safetensors ]
+touch report/mine.safetensors report/notes.txt
+compare photos -a dct --force -q -o report
+ok "... but nothing that is not from a report" \
+  [ -e report/mine.safetensors -a -e report/notes.txt ]
 compare photos
 judge "no folder for the report" 2
 compare -o never
@@ -262,6 +268,7 @@ judge "both ways to give pictures" 2
 compare photos -a kvsd -o never
 judge "a mistyped algorithm" 2
 ok "... did you mean" says "did you mean 'ksvd'?"
+ok "... and names it once" [ "$(grep -o kvsd err | wc -l)" -eq 1 ]
 compare photos --reference kvsd -o never
 judge "a mistyped reference" 2
 ok "... did you mean" says "did you mean 'ksvd'?"
@@ -272,15 +279,17 @@ for damage in missing missing: missing:0 missing:2 blocks:3 blocks:0x3 \
   compare photos --damage $damage -o never
   judge "--damage $damage" 2
 done
+compare photos --damage missing:1.5 -o never
+ok "a fraction that is none says what is one" says "at most 0.99"
 compare photos --damage blcks:3x5 -o never
 judge "a mistyped damage" 2
 ok "... did you mean" says "did you mean 'blocks'?"
-compare photos --dict report/ksvd.safetensors -o never
+compare photos --dict copies/ksvd.safetensors -o never
 judge "a dictionary without a name" 2
 ok "... how to write it" says "NAME=FILE"
-compare photos --dict ksvd=report/ksvd.safetensors -o never
+compare photos --dict ksvd=copies/ksvd.safetensors -o never
 judge "a name that is taken" 2
-compare photos --dict ../x=report/ksvd.safetensors -o never
+compare photos --dict ../x=copies/ksvd.safetensors -o never
 judge "a name that is no name" 2
 compare photos --dict mine=learned -o never
 judge "a dictionary of another patch size" 3
@@ -338,6 +347,12 @@ interrupt 'photos/p.*png: 32' 9 "photos --patch 4 --patches 600
   --iterations 100M -o stopped2"
 ok "an interrupt before anything was learned" [ "$status" -eq 130 ]
 ok "... leaves nothing" [ ! -e stopped2 ]
+interrupt 'ksvd: [0-9]* iteration' 1 "photos --patch 4 --patches 600
+  --iterations 100M --time-limit 5 -a ksvd,mod -o stopped3"
+ok "an interrupt between learning and restoring" [ "$status" -eq 130 ]
+ok "... says that nothing was restored" says \
+  "before any picture was restored; what was learned is in stopped3"
+ok "... and keeps what was learned" [ -s stopped3/ksvd.safetensors ]
 ok "no unfinished file" nothing_pending
 
 # ---- LaTeX ----

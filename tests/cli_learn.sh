@@ -223,7 +223,10 @@ judge "an interrupt with --keep-partial" 0
 ok "... says so" says "note: interrupted"
 ok "... in JSON too" [ "$(json interrupted)" = true ]
 ok "... and tells how far it came" is_more "$(json iterations)" 0
-expect "... and there is a dictionary" 0 dict partial.safetensors
+done=$(json iterations)
+expect "... and there is a dictionary" 0 dict partial.safetensors --json
+ok "... which says how many iterations were done" \
+  grep -qF -e "--iterations $done " out
 interrupt --keep-partial -a orthogonal --max-patches 2k -o partial.npy
 judge "... of an algorithm that keeps all patches" 0
 expect "... and there is a dictionary" 0 dict partial.npy

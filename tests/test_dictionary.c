@@ -105,6 +105,64 @@ test_npy_fortran_doubles (void)
   g_assert_cmpfloat (*matf_at (&dictionary->atoms, 1, 1), ==, 1); /* 2 / |2| */
 }
 
+/* A .npy of @rows x @columns floats; entry (i, j) is 100 i + j + 1. */
+static GBytes *
+npy_matrix (int rows, int columns)
+{
+  g_autofree char *header = g_strdup_printf (
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }\n", rows,
+    columns);
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  guint8 length[2] = { (guint8) strlen (header), 0 };
+
+  g_byte_array_append (file, (const guint8 *) "\x93NUMPY\x01\x00", 8);
+  g_byte_array_append (file, length, 2);
+  g_byte_array_append (file, (const guint8 *) header, length[0]);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
+      float value = (float) (100 * i + j + 1);
+
+      g_byte_array_append (file, (const guint8 *) &value, sizeof value);
+    }
+  return g_bytes_new (file->data, file->len);
+}
+
+static void
+test_layouts (void)
+{
+  g_autoptr (GBytes) both = npy_matrix (12, 16);
+  g_autoptr (GBytes) rows = npy_matrix (5, 16);
+  g_autoptr (GBytes) columns = npy_matrix (12, 5);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Dictionary) read = NULL;
+
+  g_test_summary ("A matrix that can be read both ways is refused unless the "
+                  "layout is given");
+  g_assert_null (dictionary_from_bytes (both, "x", &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "12 rows of 4x4x1"));
+  g_assert_nonnull (strstr (error->message, "16 columns of 2x2x3"));
+
+  read = dictionary_from_layout (both, "x", LAYOUT_ROWS, NULL);
+  g_assert_cmpint (read->atoms.cols, ==, 12);
+  g_assert_cmpint (read->patch, ==, 4);
+  dictionary_free (read);
+  read = dictionary_from_layout (both, "x", LAYOUT_COLUMNS, NULL);
+  g_assert_cmpint (read->atoms.cols, ==, 16);
+  g_assert_cmpint (read->channels, ==, 3);
+  /* Column 3 of the matrix: 4, 104, 204 ... */
+  g_assert_cmpfloat_with_epsilon (*matf_at (&read->atoms, 2, 3)
+                                    / *matf_at (&read->atoms, 0, 3),
+                                  204. / 4, 1e-3);
+  dictionary_free (read);
+  read = dictionary_from_bytes (rows, "x", NULL);
+  g_assert_cmpint (read->atoms.cols, ==, 5);
+  dictionary_free (read);
+  read = dictionary_from_bytes (columns, "x", NULL);
+  g_assert_cmpint (read->atoms.cols, ==, 5);
+  g_assert_cmpint (read->patch, ==, 2);
+}
+
 /* Every shortened file and thousands with flipped bytes: an error or a whole
  * dictionary, never a crash. */
 static void
@@ -251,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dictionary/safetensors", test_safetensors_come_back);
   g_test_add_func ("/dictionary/npy", test_npy_comes_back);
   g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);
+  g_test_add_func ("/dictionary/layouts", test_layouts);
   g_test_add_func ("/dictionary/broken", test_broken_files);
   g_test_add_func ("/dictionary/not-finite", test_not_finite);
   g_test_add_func ("/dictionary/nested", test_nested_header);

@@ -31,7 +31,8 @@ parse_list (const Option *option, const char *text, OptionParser parse,
     g_array_set_size (list, (guint) i + 1);
     element.value = list->data + (gsize) i * size;
     if (!parse (&element, parts[i], error)) {
-      g_prefix_error (error, "'%s': ", parts[i]);
+      if (parts[1] != NULL)
+        g_prefix_error (error, "'%s': ", parts[i]);
       return FALSE;
     }
   }
@@ -67,7 +68,8 @@ option_word_list (const Option *option, const char *text, GError **error)
   element.value = &choice;
   for (int i = 0; words[i] != NULL; i++) {
     if (!option_choice (&element, words[i], error)) {
-      g_prefix_error (error, "'%s': ", words[i]);
+      if (words[1] != NULL)
+        g_prefix_error (error, "'%s': ", words[i]);
       return FALSE;
     }
     for (int j = 0; j < i; j++)

@@ -255,9 +255,12 @@ print_result (Compare *compare, GError **error)
   }
   if (!compare->interrupted)
     return TRUE;
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
-               "interrupted; what was finished is in %s", page);
-  return FALSE;
+  return tessera_fail (error, TESSERA_ERROR_CANCELLED,
+                       compare->scores->len > 0
+                         ? "interrupted; what was finished is in %s"
+                         : "interrupted before any picture was restored; what "
+                           "was learned is in %s",
+                       page);
 }
 
 static gboolean

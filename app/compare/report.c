@@ -14,6 +14,7 @@
 #include "app/files/output.h"
 #include "app/chart/plot.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -173,6 +174,64 @@ write_json (const Compare *compare, GError **error)
                      g_bytes_new_take (text, strlen (text)), error);
 }
 
+/* Whether this report has a dictionary of that name. */
+static gboolean
+has_dictionary (const Compare *compare, const char *file)
+{
+  for (guint i = 0; i < compare->contenders->len; i++) {
+    const Contender *contender = compare_contender (compare, i);
+    g_autofree char *name = contender_file (contender);
+
+    if (contender->dictionary != NULL && g_str_equal (name, file))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+drop_old (JsonArray *array, guint i, JsonNode *node, gpointer data)
+{
+  const Compare *compare = data;
+  JsonObject *contender =
+    JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  const char *file =
+    contender != NULL
+      ? json_object_get_string_member_with_default (contender, "file", NULL)
+      : NULL;
+  g_autofree char *path = NULL;
+
+  (void) array;
+  (void) i;
+  if (file == NULL || strchr (file, '/') != NULL
+      || !g_str_has_suffix (file, ".safetensors")
+      || has_dictionary (compare, file))
+    return;
+  path = g_build_filename (compare->folder, file, NULL);
+  g_unlink (path);
+}
+
+/* Removes the dictionaries that results.json of an older report in the same
+ * folder names and this one does not have.  Its other files are replaced, and
+ * nothing else in the folder is touched. */
+static void
+drop_old_dictionaries (const Compare *compare)
+{
+  g_autofree char *path =
+    g_build_filename (compare->folder, "results.json", NULL);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root, *list;
+
+  if (!json_parser_load_from_file (parser, path, NULL))
+    return;
+  root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    return;
+  list = json_object_get_member (json_node_get_object (root), "contenders");
+  if (list != NULL && JSON_NODE_HOLDS_ARRAY (list))
+    json_array_foreach_element (json_node_get_array (list), drop_old,
+                                (gpointer) compare);
+}
+
 static gboolean
 write_dictionaries (const Compare *compare, GError **error)
 {
@@ -203,6 +262,7 @@ write_plots (const Compare *compare, GError **error)
 gboolean
 compare_write_report (const Compare *compare, GError **error)
 {
+  drop_old_dictionaries (compare);
   return write_table (compare, "results.csv", compare_scores_table (compare),
                       error)
          && write_table (compare, "curves.csv", compare_curves_table (compare),

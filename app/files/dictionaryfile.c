@@ -25,6 +25,13 @@ dictionary_file_is_cosines (const char *name)
 Dictionary *
 dictionary_file_load (const char *name, GError **error)
 {
+  return dictionary_file_load_as (name, LAYOUT_AUTO, error);
+}
+
+Dictionary *
+dictionary_file_load_as (const char *name, DictionaryLayout layout,
+                         GError **error)
+{
   g_autoptr (GBytes) bytes = NULL;
 
   if (dictionary_file_is_builtin (name) || dictionary_file_is_cosines (name))
@@ -36,7 +43,7 @@ dictionary_file_load (const char *name, GError **error)
   bytes = file_read (name, error);
   if (bytes == NULL)
     return NULL;
-  return dictionary_from_bytes (bytes, input_name (name), error);
+  return dictionary_from_layout (bytes, input_name (name), layout, error);
 }
 
 typedef GBytes *(*Writer) (const Dictionary *dictionary);

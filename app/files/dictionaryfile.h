@@ -18,6 +18,10 @@ gboolean dictionary_file_is_cosines (const char *name);
  * @error set: INPUT, LIMIT. */
 Dictionary *dictionary_file_load (const char *name, GError **error);
 
+/* The same for a file that may hold a matrix of known layout. */
+Dictionary *dictionary_file_load_as (const char *name, DictionaryLayout layout,
+                                     GError **error);
+
 /* For a row of options: the name of a dictionary to write.  Insists on an
  * ending that names a format. */
 gboolean dictionary_file_option_output (const Option *option, const char *text,

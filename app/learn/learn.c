@@ -163,7 +163,8 @@ describe_options (const Learn *learn)
     text,
     "--patch %d%s --iterations %d --max-patches %" G_GUINT64_FORMAT
     " --step %d --init %s %s",
-    learn->patch, learn->grey ? " --grey" : "", o->iterations,
+    learn->patch, learn->grey ? " --grey" : "",
+    learner_status (learn->learner)->iteration,
     learn->max_patches, learn->step,
     o->init == INIT_GIVEN ? "FILE" : learn_init_names[o->init], own);
   if (class_of (learn)->complete)
@@ -193,7 +194,7 @@ save (const Learn *learn, Mat *A, GError **error)
   g_autoptr (GBytes) bytes = NULL;
 
   dictionary->options = describe_options (learn);
-  if (learn->task != NULL)
+  if (learn->task != NULL && learn->task_iterations > 0)
     note_task (learn, dictionary);
   bytes = dictionary_file_encode (dictionary, learn->output);
   return output_write (learn->output, bytes, learn->line.force, error);

@@ -229,7 +229,9 @@ learn_atoms (Learn *learn, Mat *A, GError **error)
 
   learn_begin (learn, "reading pictures");
   ok = learn_and_polish (learn, A, error);
-  if (ok && learn->task != NULL && !learn->budget.interrupted)
+  if (learn->budget.interrupted)
+    learn->task_iterations = 0;
+  else if (ok && learn->task != NULL)
     ok = learn_for_task (learn, A, error);
   learn_end (learn);
   return ok;

@@ -13,7 +13,8 @@ typedef gboolean (*ParseAmount) (const char *text, DamageOptions *options);
 
 typedef struct {
   const char *name;
-  const char *form; /* of the amount */
+  const char *form;  /* of the amount */
+  const char *range; /* of the amount, in words */
   ParseAmount parse;
   char *(*describe) (const DamageOptions *options);
 } DamageKind;
@@ -74,9 +75,12 @@ describe_noise (const DamageOptions *options)
 }
 
 static const DamageKind kinds[] = {
-  { "missing", "FRACTION", parse_missing, describe_missing },
-  { "blocks", "SIDExCOUNT", parse_blocks, describe_blocks },
-  { "noise", "DEVIATION", parse_noise, describe_noise },
+  { "missing", "FRACTION", "above 0 and at most 0.99", parse_missing,
+    describe_missing },
+  { "blocks", "SIDExCOUNT", "whole numbers from 1", parse_blocks,
+    describe_blocks },
+  { "noise", "DEVIATION", "above 0 and at most 255", parse_noise,
+    describe_noise },
 };
 
 /* ---- lists ---- */
@@ -109,9 +113,9 @@ parse_damage (const char *text, Damage *damage, GError **error)
   damage->options = DAMAGE_DEFAULTS;
   if (parts[1] == NULL || !kind->parse (parts[1], &damage->options))
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "'%s': write %s:%s, as in missing:0.5,blocks:3x36,"
-                         "noise:25",
-                         text, kind->name, kind->form);
+                         "'%s': write %s:%s, %s, as in missing:0.5,"
+                         "blocks:3x36,noise:25",
+                         text, kind->name, kind->form, kind->range);
   damage->name = g_strdup (text);
   damage->label = kind->describe (&damage->options);
   return TRUE;

@@ -29,7 +29,11 @@ typedef struct {
   const char *path;     /* of the converted dictionary, NULL for none */
   PictureOutput mosaic; /* path NULL for none */
   int zoom;
+  int layout; /* DictionaryLayout */
 } Dict;
+
+/* In the order of DictionaryLayout. */
+static const char *const layouts[] = { "auto", "rows", "columns", NULL };
 
 /* ---- converting ---- */
 
@@ -129,7 +133,8 @@ static gboolean
 work (const Dict *dict, GError **error)
 {
   g_autoptr (Dictionary) dictionary =
-    dictionary_file_load (dict->line.arguments[0], error);
+    dictionary_file_load_as (dict->line.arguments[0],
+                             (DictionaryLayout) dict->layout, error);
 
   if (dictionary == NULL || !write_outputs (dict, dictionary, error))
     return FALSE;
@@ -151,6 +156,8 @@ run (char **argv, GError **error)
       picture_option_output, .value = &dict.mosaic.path, .role = OUTPUT_FILE },
     { "zoom", 0, "N", "size of an entry of an atom, 1 to 64 (2)", option_int,
       .value = &dict.zoom, .min = 1, .max = MAX_ZOOM },
+    { "layout", 0, "KIND", "atoms of a matrix: rows, columns, auto",
+      option_choice, .value = &dict.layout, .choices = layouts },
   };
   gboolean ok;
 
