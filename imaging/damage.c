@@ -13,8 +13,14 @@ enum {
   STREAM_BLOCK_X,
   STREAM_BLOCK_Y,
   STREAM_GRID,
-  STREAM_GRID_OFFSET
+  STREAM_GRID_OFFSET,
+  STREAM_SAMPLES
 };
+
+/* Standard deviations of unclipped noise for which there is room beyond black
+ * and beyond white: one sample in two million is clipped after all. */
+#define ROOM 5.0
+
 
 /* Random places that are tried for one block.  Squares thrown at random jam
  * when they cover about 56 % of the plane, earlier in a small picture.  Below
@@ -31,6 +37,12 @@ check_options (const Image *image, const DamageOptions *options,
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                  "the share of missing pixels is %g: give one from 0 to 1",
                  options->missing);
+    return FALSE;
+  }
+  if (!(options->samples >= 0 && options->samples <= 1)) {
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
+                 "the share of missing samples is %g: give one from 0 to 1",
+                 options->samples);
     return FALSE;
   }
   if (!(options->noise >= 0 && isfinite (options->noise))) {
@@ -61,11 +73,58 @@ check_options (const Image *image, const DamageOptions *options,
   return TRUE;
 }
 
+/* ---- range ---- */
+
+double
+damage_unclipped_scale (const DamageOptions *options)
+{
+  return 255 / (255 + 2 * ROOM * options->noise);
+}
+
+/* A copy of @depth bits, whose samples are  @scale x + @offset,  where x is
+ * from 0 to 1. */
+static Image *
+map_range (const Image *image, double scale, double offset, int depth,
+           GError **error)
+{
+  Image *copy = image_new (image->width, image->height, image->channels, depth,
+                           error);
+  int colours = image_colours (image);
+  double from, to;
+
+  if (copy == NULL)
+    return NULL;
+  from = image_peak (image);
+  to = image_peak (copy);
+  for (gsize i = 0; i < image_pixels (image); i++)
+    for (int c = 0; c < image->channels; c++) {
+      gsize place = i * (gsize) image->channels + (gsize) c;
+      double x = image->samples[place] / from;
+      double mapped = c < colours ? scale * x + offset : x;
+
+      copy->samples[place] =
+        (guint16) CLAMP (floor (mapped * to + 0.5), 0, to);
+    }
+  return copy;
+}
+
+Image *
+damage_restore_range (const Image *image, const DamageOptions *options,
+                      int depth, GError **error)
+{
+  double s = damage_unclipped_scale (options);
+
+  return map_range (image, 1 / s, -(1 - s) / (2 * s), depth, error);
+}
+
+/* ---- noise ---- */
+
 static void
 add_noise (Image *image, const DamageOptions *options)
 {
   int colours = image_colours (image), peak = image_peak (image);
-  double sigma = options->noise * peak / 255;
+  double scale = options->unclipped ? damage_unclipped_scale (options) : 1;
+  double sigma = scale * options->noise * peak / 255;
   guint16 *pixel = image->samples;
   guint64 index = 0; /* of the colour sample */
 
@@ -178,11 +237,34 @@ mark_blocks (guint8 *mask, const Image *image, const DamageOptions *options,
 static void
 paint_black (Image *image, const Mask *mask)
 {
-  gsize bytes = (gsize) image_colours (image) * sizeof *image->samples;
-
   for (gsize i = 0; i < image_pixels (image); i++)
-    if (mask->missing[i])
-      memset (image->samples + i * (gsize) image->channels, 0, bytes);
+    for (int c = 0; c < image_colours (image); c++)
+      if (mask_hides (mask->missing[i], c))
+        image->samples[i * (gsize) image->channels + (gsize) c] = 0;
+}
+
+/* Adds samples that go missing one by one. */
+static gboolean
+mark_samples (Mask *mask, const Image *image, const DamageOptions *options,
+              GError **error)
+{
+  gsize colours = (gsize) image_colours (image);
+  gsize n = image_pixels (image) * colours;
+  g_autofree guint8 *lost = NULL;
+
+  if (options->samples == 0)
+    return TRUE;
+  lost = tessera_try_new (guint8, n, "the samples to lose", error);
+  if (lost == NULL)
+    return FALSE;
+  memset (lost, 0, n);
+  mark_some (lost, n, (gsize) floor (options->samples * (double) n + 0.5),
+             options->seed, STREAM_SAMPLES);
+  for (gsize i = 0; i < n; i++)
+    if (lost[i] != 0)
+      mask->missing[i / colours] |=
+        colours == 1 ? MASK_PIXEL : MASK_CHANNEL (i % colours);
+  return TRUE;
 }
 
 /* Makes the mask of all pixels that go missing. */
@@ -191,7 +273,7 @@ draw_mask (const Image *image, const DamageOptions *options, GError **error)
 {
   gsize n = image_pixels (image);
   g_autoptr (Mask) blocks = mask_new (image->width, image->height, error);
-  Mask *mask;
+  g_autoptr (Mask) mask = NULL;
 
   if (blocks == NULL || !mark_blocks (blocks->missing, image, options, error))
     return NULL;
@@ -202,7 +284,8 @@ draw_mask (const Image *image, const DamageOptions *options, GError **error)
              (gsize) floor (options->missing * (double) n + 0.5),
              options->seed, STREAM_MISSING);
   mask_add (mask, blocks);
-  return mask;
+  return mark_samples (mask, image, options, error) ? g_steal_pointer (&mask)
+                                                    : NULL;
 }
 
 Image *
@@ -217,7 +300,12 @@ image_damage (const Image *image, const DamageOptions *options, Mask **mask,
   missing = draw_mask (image, options, error);
   if (missing == NULL)
     return NULL;
-  damaged = image_copy (image, error);
+  if (options->unclipped) {
+    double scale = damage_unclipped_scale (options);
+
+    damaged = map_range (image, scale, (1 - scale) / 2, 16, error);
+  } else
+    damaged = image_copy (image, error);
   if (damaged == NULL)
     return NULL;
   image_drop_palette (damaged);

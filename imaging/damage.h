@@ -6,6 +6,8 @@
  *              the standard normal distribution, rounded and clipped to 0 .. R
  *     missing  exactly round (f w h) pixels, any set of them as likely as any
  *              other, become black
+ *     samples  exactly round (f w h c) colour samples, each for itself, become
+ *              0: a pixel may lose its red and keep the rest
  *     blocks   squares that do not overlap become black: thrown at random,
  *              or random cells of a grid if one finds no place that way
  *
@@ -23,12 +25,25 @@ typedef struct {
   int block_side;  /* of each square, in pixels */
   int block_count; /* how many squares; side and count are 0 for none */
   double noise;    /* standard deviation where white is 255, at least 0 */
+  double samples;  /* share of the colour samples to lose, 0 .. 1 */
+  gboolean unclipped; /* noise goes beyond black and white, see below */
   guint64 seed;
 } DamageOptions;
 
 #define DAMAGE_DEFAULTS                                                       \
   ((DamageOptions){                                                           \
     .missing = 0, .block_side = 0, .block_count = 0, .noise = 0, .seed = 0 })
+
+/* With @unclipped the copy has 16 bits, and black and white are moved inwards:
+ *     x' = 65535 ((1 - s) / 2 + s x / R),   s = 255 / (255 + 10 sigma),
+ * which leaves five standard deviations of the noise, whose standard deviation
+ * becomes s sigma, on both sides. */
+double damage_unclipped_scale (const DamageOptions *options);
+
+/* The reverse: a copy of @image, a restoration of what was damaged by such
+ * @options, in the range of @depth bits. */
+Image *damage_restore_range (const Image *image, const DamageOptions *options,
+                             int depth, GError **error);
 
 /* Returns a damaged copy, which the caller owns.  A palette is dropped, since
  * the damage needs colours that it may not have.

@@ -1,29 +1,19 @@
-/* metric.c - PSNR and SSIM
+/* metric.c - PSNR, SSIM and MS-SSIM
  *
  *     x, y   samples of the two pictures, scaled to the range 0 .. R
- *     G      mean under the Gaussian window
- *
- * sxx and syy are only needed as their sum, so four means are enough:
- *     mx = G x,   my = G y,   p = G (x^2 + y^2),   q = G (x y)
- *     sxx + syy = p - mx^2 - my^2,   sxy = q - mx my
- *
- * The window is a product of two windows of one dimension.  Each row is
- * smoothed along x once, and the last eleven of them are kept in a ring; the
- * smoothing along y takes the ring.  No buffer is longer than a row.
- *
- * The means are sums of a few positive numbers up to 2 R^2 in double, so the
- * differences above lose about 2^-50 R^2 to rounding: nothing beside
- * C2 = 9e-4 R^2.
  */
 #include "imaging/metric.h"
 
 #include "base/error.h"
+#include "imaging/ssim.h"
 
 #include <math.h>
 
-#define SSIM_SIGMA 1.5
-#define SSIM_K1 0.01
-#define SSIM_K2 0.03
+/* Weights of the scales of MS-SSIM, from the finest on: Wang's table. */
+static const double scale_weights[] = { 0.0448, 0.2856, 0.3001, 0.2363,
+                                        0.1333 };
+
+#define SCALES ((int) G_N_ELEMENTS (scale_weights))
 
 /* Two pictures of the same size, seen with the same channels and range. */
 typedef struct {
@@ -123,173 +113,153 @@ score_samples (const Pair *pair, const Mask *mask, ImageScore *score)
   score->psnr_masked = psnr (pair, inside, masked_pixels);
 }
 
-/* The quantities whose local means make up the SSIM. */
-typedef enum { MEAN_X, MEAN_Y, MEAN_SQUARES, MEAN_PRODUCT, N_MEANS } Mean;
+/* ---- structure ---- */
 
+/* One channel of a pair, and its two planes at a coarser scale. */
 typedef struct {
-  double weights[SSIM_WINDOW];
-  int inner;                          /* places of the window in a row */
-  double *memory;                     /* holds all of the rows below */
-  double *raw[N_MEANS];               /* one row, width of the picture */
-  double *ring[SSIM_WINDOW][N_MEANS]; /* smoothed along x; inner long */
-  double *mean[N_MEANS];              /* smoothed both ways; inner long */
-} Ssim;
+  const Pair *pair;
+  int channel;
+  int width, height;
+  double *x, *y; /* NULL at the finest scale */
+} Level;
 
-static gboolean
-ssim_init (Ssim *self, int width, GError **error)
+static void
+level_clear (Level *level)
 {
-  gsize rows = N_MEANS * (SSIM_WINDOW + 2);
-  double *next = g_try_malloc_n (rows * (gsize) width, sizeof *next);
-  double sum = 0;
+  g_clear_pointer (&level->x, g_free);
+  g_clear_pointer (&level->y, g_free);
+}
 
-  self->memory = next;
-  if (next == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,
-                 "not enough memory to compare pictures %d pixels wide",
-                 width);
-    return FALSE;
-  }
+static void
+level_row (gconstpointer data, int row, double *x, double *y)
+{
+  const Level *level = data;
+  const Pair *pair = level->pair;
+  gsize first = (gsize) row * (gsize) level->width;
 
-  self->inner = width - SSIM_WINDOW + 1;
-  for (int m = 0; m < N_MEANS; m++) {
-    self->raw[m] = next;
-    next += width;
-    self->mean[m] = next;
-    next += width;
-    for (int k = 0; k < SSIM_WINDOW; k++) {
-      self->ring[k][m] = next;
-      next += width;
+  for (int i = 0; i < level->width; i++)
+    if (level->x != NULL) {
+      x[i] = level->x[first + (gsize) i];
+      y[i] = level->y[first + (gsize) i];
+    } else {
+      x[i] = pair_sample (pair, 0, image_pixel (pair->image[0], i, row),
+                          level->channel);
+      y[i] = pair_sample (pair, 1, image_pixel (pair->image[1], i, row),
+                          level->channel);
     }
-  }
+}
 
-  for (int k = 0; k < SSIM_WINDOW; k++) {
-    double t = (k - SSIM_WINDOW / 2) / SSIM_SIGMA;
+/* The means of 2 x 2 pixels; an odd row or column at the end is dropped. */
+static void
+halve_rows (const double *even, const double *odd, int width, double *half)
+{
+  for (int i = 0; i < width; i++)
+    half[i] =
+      (even[2 * i] + even[2 * i + 1] + odd[2 * i] + odd[2 * i + 1]) / 4;
+}
 
-    self->weights[k] = exp (-t * t / 2);
-    sum += self->weights[k];
+/* Makes @coarse from @fine. */
+static gboolean
+level_halve (const Level *fine, Level *coarse, GError **error)
+{
+  gsize row = (gsize) fine->width;
+  g_autofree double *rows = g_new (double, 4 * row);
+  gsize pixels;
+
+  *coarse = (Level){ .pair = fine->pair,
+                     .channel = fine->channel,
+                     .width = fine->width / 2,
+                     .height = fine->height / 2 };
+  pixels = (gsize) coarse->width * (gsize) coarse->height;
+  coarse->x = tessera_try_new (double, pixels, "a smaller picture", error);
+  if (coarse->x == NULL)
+    return FALSE;
+  coarse->y = tessera_try_new (double, pixels, "a smaller picture", error);
+  if (coarse->y == NULL)
+    return FALSE;
+  for (int r = 0; r < coarse->height; r++) {
+    gsize first = (gsize) r * (gsize) coarse->width;
+
+    level_row (fine, 2 * r, rows, rows + row);
+    level_row (fine, 2 * r + 1, rows + 2 * row, rows + 3 * row);
+    halve_rows (rows, rows + 2 * row, coarse->width, coarse->x + first);
+    halve_rows (rows + row, rows + 3 * row, coarse->width, coarse->y + first);
   }
-  for (int k = 0; k < SSIM_WINDOW; k++)
-    self->weights[k] /= sum;
   return TRUE;
 }
 
-static void
-ssim_clear (Ssim *self)
+static gboolean
+level_means (const Level *level, SsimMeans *means, GError **error)
 {
-  g_free (self->memory);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ssim, ssim_clear)
+  const SsimPlanes planes = { level->width, level->height, level->pair->peak,
+                              level_row, level };
 
-/* One channel of a row, as the quantities to be smoothed. */
-static void
-load_row (Ssim *self, const Pair *pair, int row, int channel)
-{
-  const guint16 *x = image_pixel (pair->image[0], 0, row);
-  const guint16 *y = image_pixel (pair->image[1], 0, row);
-
-  for (int i = 0; i < pair->width; i++) {
-    double vx = pair_sample (pair, 0, x, channel);
-    double vy = pair_sample (pair, 1, y, channel);
-
-    self->raw[MEAN_X][i] = vx;
-    self->raw[MEAN_Y][i] = vy;
-    self->raw[MEAN_SQUARES][i] = vx * vx + vy * vy;
-    self->raw[MEAN_PRODUCT][i] = vx * vy;
-    x += pair->image[0]->channels;
-    y += pair->image[1]->channels;
-  }
+  return ssim_means (&planes, means, error);
 }
 
-/* out_i = sum over k of w_k in_(i + k), for i below @n. */
-static void
-smooth_along (const double *weights, const double *restrict in,
-              double *restrict out, int n)
+/* Scales at which the window fits. */
+static int
+count_scales (const Pair *pair)
 {
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
+  int side = MIN (pair->width, pair->height), count = 0;
 
-    for (int k = 0; k < SSIM_WINDOW; k++)
-      sum += weights[k] * in[i + k];
-    out[i] = sum;
-  }
+  for (; count < SCALES && side >= SSIM_WINDOW; side /= 2)
+    count++;
+  return count;
 }
 
-/* out_i = sum over k of w_k (row k)_i, for i below @n. */
-static void
-smooth_across (const double *weights, const double *const rows[SSIM_WINDOW],
-               double *restrict out, int n)
-{
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-
-    for (int k = 0; k < SSIM_WINDOW; k++)
-      sum += weights[k] * rows[k][i];
-    out[i] = sum;
-  }
-}
-
-/* The sum of the SSIM over one row of places, from its four means. */
+/* A mean that is negative, as where one picture is the negative of the other,
+ * has no power: it counts as 0. */
 static double
-ssim_of_means (const Ssim *self, int peak)
+weighted (double mean, double weight)
 {
-  double c1 = SSIM_K1 * peak * SSIM_K1 * peak;
-  double c2 = SSIM_K2 * peak * SSIM_K2 * peak;
-  double sum = 0;
-
-  for (int i = 0; i < self->inner; i++) {
-    double mx = self->mean[MEAN_X][i], my = self->mean[MEAN_Y][i];
-    double product = mx * my, squares = mx * mx + my * my;
-    double covariance = self->mean[MEAN_PRODUCT][i] - product;
-    double variances = self->mean[MEAN_SQUARES][i] - squares;
-
-    sum += (2 * product + c1) * (2 * covariance + c2)
-           / ((squares + c1) * (variances + c2));
-  }
-  return sum;
+  return pow (MAX (0, mean), weight);
 }
 
-/* The sum of the SSIM over every place of one channel. */
-static double
-ssim_channel (Ssim *self, const Pair *pair, int channel)
+/* Adds what one channel has to the sums of SSIM and MS-SSIM. */
+static gboolean
+add_channel (const Pair *pair, int channel, ImageScore *sums, GError **error)
 {
-  double sum = 0;
+  int scales = count_scales (pair);
+  Level level = { pair, channel, pair->width, pair->height, NULL, NULL };
+  double all = 0, product = 1;
+  gboolean ok = TRUE;
 
-  for (int row = 0; row < pair->height; row++) {
-    load_row (self, pair, row, channel);
-    for (int m = 0; m < N_MEANS; m++)
-      smooth_along (self->weights, self->raw[m],
-                    self->ring[row % SSIM_WINDOW][m], self->inner);
-    if (row < SSIM_WINDOW - 1)
-      continue;
+  for (int s = 0; s < scales; s++)
+    all += scale_weights[s];
+  for (int s = 0; ok && s < scales; s++) {
+    SsimMeans means;
+    Level coarse = { 0 };
 
-    for (int m = 0; m < N_MEANS; m++) {
-      const double *rows[SSIM_WINDOW]; /* the oldest, which is next, first */
-
-      for (int k = 0; k < SSIM_WINDOW; k++)
-        rows[k] = self->ring[(row + 1 + k) % SSIM_WINDOW][m];
-      smooth_across (self->weights, rows, self->mean[m], self->inner);
-    }
-    sum += ssim_of_means (self, pair->peak);
+    ok = level_means (&level, &means, error);
+    if (!ok)
+      break;
+    if (s == 0)
+      sums->ssim += means.ssim;
+    product *= weighted (s < scales - 1 ? means.cs : means.ssim,
+                         scale_weights[s] / all);
+    if (s < scales - 1)
+      ok = level_halve (&level, &coarse, error);
+    level_clear (&level);
+    level = coarse;
   }
-  return sum;
+  level_clear (&level);
+  sums->ms_ssim += product;
+  return ok;
 }
 
 static gboolean
-score_structure (const Pair *pair, double *mean_ssim, GError **error)
+score_structure (const Pair *pair, ImageScore *score, GError **error)
 {
-  g_auto (Ssim) ssim = { 0 };
-  double sum = 0, places;
-
-  *mean_ssim = NAN;
-  if (MIN (pair->width, pair->height) < SSIM_WINDOW)
+  score->ssim = score->ms_ssim = NAN;
+  if (count_scales (pair) == 0)
     return TRUE;
-  if (!ssim_init (&ssim, pair->width, error))
-    return FALSE;
-
+  score->ssim = score->ms_ssim = 0;
   for (int c = 0; c < pair->channels; c++)
-    sum += ssim_channel (&ssim, pair, c);
-  places = (double) ssim.inner * (pair->height - SSIM_WINDOW + 1);
-  *mean_ssim = sum / (places * pair->channels);
+    if (!add_channel (pair, c, score, error))
+      return FALSE;
+  score->ssim /= pair->channels;
+  score->ms_ssim /= pair->channels;
   return TRUE;
 }
 
@@ -314,5 +284,5 @@ image_score (const Image *reference, const Image *result, const Mask *masked,
       && !mask_check_size (masked, pair.width, pair.height, error))
     return FALSE;
   score_samples (&pair, masked, score);
-  return score_structure (&pair, &score->ssim, error);
+  return score_structure (&pair, score, error);
 }

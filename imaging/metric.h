@@ -16,6 +16,17 @@
  * Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, "Image quality
  * assessment: from error visibility to structural similarity", 2004.
  *
+ * MS-SSIM looks at the picture, at its half, its quarter and so on (means of
+ * 2 x 2 pixels), five scales or as many as the window fits into:
+ *
+ *     MS-SSIM = ssim_M^(w_M) cs_1^(w_1) ... cs_(M-1)^(w_(M-1)),
+ *
+ * where cs is the factor of SSIM that has C2 in it, averaged like SSIM, and
+ * the weights are those of the paper, scaled so that their sum is one.  The
+ * mean over the channels is taken at the end.
+ * Z. Wang, E. P. Simoncelli, A. C. Bovik, "Multiscale structural similarity
+ * for image quality assessment", 2003.
+ *
  * Only colour counts, never alpha.  Grey against colour: the grey sample
  * stands for each colour.  Different depths: both are scaled to the larger
  * range, which is a whole factor and therefore exact.
@@ -23,13 +34,12 @@
 #pragma once
 
 #include "imaging/mask.h"
-
-/* Side of the window of SSIM. */
-#define SSIM_WINDOW 11
+#include "imaging/ssim.h"
 
 typedef struct {
   double psnr;         /* dB, INFINITY for identical pictures */
   double ssim;         /* at most 1; NAN when a side is below SSIM_WINDOW */
+  double ms_ssim;      /* likewise */
   double psnr_masked;  /* over the masked pixels; NAN when there are none */
   gsize pixels;        /* of the picture */
   gsize masked_pixels; /* among them, 0 without a mask */

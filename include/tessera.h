@@ -425,6 +425,7 @@ typedef struct {
   double psnr_masked;   /* of the masked pixels; NaN without any */
   size_t pixels;        /* of the picture */
   size_t masked_pixels; /* among them */
+  double ms_ssim;       /* over up to five scales; NaN where ssim is */
 } TesseraScore;
 
 /* Compares @result with @reference; alpha does not count.  @mask may be NULL.

@@ -275,6 +275,64 @@ test_palette_is_dropped (void)
 }
 
 static void
+test_samples (void)
+{
+  g_test_summary ("Exactly that share of the samples is lost, each for itself, "
+                  "and the mask says which");
+
+  g_autoptr (Image) image = clean_image (40, 30, 3, 8);
+  g_autoptr (Mask) mask = NULL;
+  DamageOptions options = { .samples = 0.4, .seed = 3 };
+  g_autoptr (Image) copy = damaged (image, &options, &mask);
+  int lost = 0;
+
+  for (gsize i = 0; i < image_pixels (image); i++)
+    for (int c = 0; c < 3; c++) {
+      gboolean hidden = mask_hides (mask->missing[i], c);
+
+      lost += hidden;
+      g_assert_cmpint (copy->samples[3 * i + (gsize) c], ==,
+                       hidden ? 0 : image->samples[3 * i + (gsize) c]);
+    }
+  g_assert_cmpint (lost, ==, 40 * 30 * 3 * 4 / 10);
+  g_assert_true (mask_is_partial (mask));
+}
+
+static void
+test_unclipped (void)
+{
+  g_test_summary ("Unclipped noise keeps its mean and deviation on black and "
+                  "white, and the way back is exact without noise");
+
+  g_autoptr (Image) image = clean_image (64, 64, 1, 8);
+  DamageOptions options = { .noise = 25, .unclipped = TRUE, .seed = 5 };
+  double scale = damage_unclipped_scale (&options), sum = 0, squares = 0;
+  gsize n = image_pixels (image);
+
+  for (gsize i = 0; i < n; i++)
+    image->samples[i] = i % 2 == 0 ? 0 : 255;
+  g_autoptr (Image) copy = damaged (image, &options, NULL);
+  for (gsize i = 0; i < n; i++) {
+    double x = (copy->samples[i] / 65535. - (1 - scale) / 2) / scale;
+    double noise = 255 * x - image->samples[i];
+
+    sum += noise;
+    squares += noise * noise;
+  }
+  g_assert_cmpint (copy->depth, ==, 16);
+  assert_at_most (fabs (sum / (double) n), 4 * 25 / sqrt ((double) n));
+  assert_at_most (fabs (sqrt (squares / (double) n) - 25),
+                  4 * 25 / sqrt (2. * (double) n));
+
+  g_autoptr (Image) plain = clean_image (20, 20, 3, 8);
+  DamageOptions none = { .unclipped = TRUE };
+  g_autoptr (Image) moved = damaged (plain, &none, NULL);
+  g_autoptr (Image) back = damage_restore_range (moved, &none, 8, NULL);
+
+  g_assert_true (same_samples (plain, back));
+}
+
+static void
 test_seeds (void)
 {
   g_autoptr (Image) image = clean_image (60, 50, 3, 8);
@@ -297,6 +355,8 @@ test_wrong_options (void)
     { .missing = -0.1 },
     { .missing = 1.1 },
     { .missing = NAN },
+    { .samples = -0.1 },
+    { .samples = 1.1 },
     { .noise = -1 },
     { .noise = NAN },
     { .noise = INFINITY },
@@ -335,6 +395,8 @@ main (int argc, char **argv)
   g_test_add_func ("/damage/noise-is-clipped", test_noise_is_clipped);
   g_test_add_func ("/damage/order", test_order);
   g_test_add_func ("/damage/palette-is-dropped", test_palette_is_dropped);
+  g_test_add_func ("/damage/samples", test_samples);
+  g_test_add_func ("/damage/unclipped", test_unclipped);
   g_test_add_func ("/damage/seeds", test_seeds);
   g_test_add_func ("/damage/wrong-options", test_wrong_options);
   return g_test_run ();

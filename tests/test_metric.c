@@ -185,7 +185,8 @@ test_same_seen_otherwise (void)
  * upper left corner of the window.  Variances are sums of squared deviations
  * here, not differences of means. */
 static double
-direct_ssim_at (const Image *a, const Image *b, int x, int y, int channel)
+direct_at (const Image *a, const Image *b, int x, int y, int channel,
+           double *cs)
 {
   double weight[11][11], total = 0, peak = image_peak (a);
   double mean_a = 0, mean_b = 0, var_a = 0, var_b = 0, cov = 0;
@@ -212,12 +213,31 @@ direct_ssim_at (const Image *a, const Image *b, int x, int y, int channel)
       var_b += weight[j][i] * v * v;
       cov += weight[j][i] * u * v;
     }
-  return (2 * mean_a * mean_b + c1) * (2 * cov + c2)
-         / ((mean_a * mean_a + mean_b * mean_b + c1) * (var_a + var_b + c2));
+  *cs = (2 * cov + c2) / (var_a + var_b + c2);
+  return (2 * mean_a * mean_b + c1) * *cs
+         / (mean_a * mean_a + mean_b * mean_b + c1);
 }
 
 static double
-direct_ssim (const Image *a, const Image *b)
+direct_ssim_at (const Image *a, const Image *b, int x, int y, int channel)
+{
+  double cs;
+
+  return direct_at (a, b, x, y, channel, &cs);
+}
+
+static double
+direct_cs_at (const Image *a, const Image *b, int x, int y, int channel)
+{
+  double cs;
+
+  direct_at (a, b, x, y, channel, &cs);
+  return cs;
+}
+
+static double
+direct_mean (const Image *a, const Image *b,
+             double (*at) (const Image *, const Image *, int, int, int))
 {
   double sum = 0;
   int places = 0;
@@ -225,10 +245,47 @@ direct_ssim (const Image *a, const Image *b)
   for (int c = 0; c < image_colours (a); c++)
     for (int y = 0; y + 11 <= a->height; y++)
       for (int x = 0; x + 11 <= a->width; x++) {
-        sum += direct_ssim_at (a, b, x, y, c);
+        sum += at (a, b, x, y, c);
         places++;
       }
   return sum / places;
+}
+
+/* Each pixel becomes 2 x 2, so that the half of the result is @image. */
+static Image *
+doubled (const Image *image)
+{
+  Image *copy = new_image (2 * image->width, 2 * image->height,
+                           image->channels, image->depth);
+
+  for (int y = 0; y < copy->height; y++)
+    for (int x = 0; x < copy->width; x++)
+      memcpy (image_pixel (copy, x, y), image_pixel (image, x / 2, y / 2),
+              (gsize) image->channels * sizeof *image->samples);
+  return copy;
+}
+
+static void
+test_ms_ssim (void)
+{
+  g_test_summary ("MS-SSIM is SSIM where one scale fits, and the weighted "
+                  "product of two where two do");
+
+  g_autoptr (Image) a = random_image (21, 15, 1, 8, 5);
+  g_autoptr (Image) b = random_image (21, 15, 1, 8, 6);
+  g_autoptr (Image) twice_a = doubled (a);
+  g_autoptr (Image) twice_b = doubled (b);
+  ImageScore one = score_of (a, b, NULL);
+  ImageScore two = score_of (twice_a, twice_b, NULL);
+  double w1 = 0.0448 / (0.0448 + 0.2856), w2 = 1 - w1;
+  double cs = direct_mean (twice_a, twice_b, direct_cs_at);
+  double ssim = direct_mean (a, b, direct_ssim_at);
+
+  assert_at_most (fabs (one.ms_ssim - one.ssim), 1e-12);
+  assert_at_most (
+    fabs (two.ms_ssim - pow (fmax (0, cs), w1) * pow (fmax (0, ssim), w2)),
+    1e-10);
+  g_assert_cmpfloat (fabs (two.ms_ssim - two.ssim), >, 1e-3);
 }
 
 static void
@@ -255,7 +312,7 @@ test_ssim_equals_direct (void)
     /* Half of the result is the reference: similar, and not at all. */
     memcpy (b->samples, a->samples,
             image_pixels (a) / 2 * (gsize) a->channels * sizeof *a->samples);
-    assert_at_most (fabs (score_of (a, b, NULL).ssim - direct_ssim (a, b)),
+    assert_at_most (fabs (score_of (a, b, NULL).ssim - direct_mean (a, b, direct_ssim_at)),
                     1e-12);
   }
 }
@@ -377,6 +434,7 @@ main (int argc, char **argv)
   g_test_add_func ("/metric/shift", test_shift);
   g_test_add_func ("/metric/same-seen-otherwise", test_same_seen_otherwise);
   g_test_add_func ("/metric/ssim-equals-direct", test_ssim_equals_direct);
+  g_test_add_func ("/metric/ms-ssim", test_ms_ssim);
   g_test_add_func ("/metric/masked", test_masked);
   g_test_add_func ("/metric/too-small-for-ssim", test_too_small_for_ssim);
   g_test_add_func ("/metric/sizes-differ", test_sizes_differ);

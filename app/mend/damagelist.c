@@ -74,6 +74,33 @@ describe_noise (const DamageOptions *options)
   return g_strdup_printf ("noise of standard deviation %.4g", options->noise);
 }
 
+static gboolean
+parse_samples (const char *text, DamageOptions *options)
+{
+  return parse_number (text, 0.99, &options->samples);
+}
+
+static char *
+describe_samples (const DamageOptions *options)
+{
+  return g_strdup_printf ("%.4g %% of the colour samples missing",
+                          100 * options->samples);
+}
+
+static gboolean
+parse_unclipped (const char *text, DamageOptions *options)
+{
+  options->unclipped = TRUE;
+  return parse_noise (text, options);
+}
+
+static char *
+describe_unclipped (const DamageOptions *options)
+{
+  return g_strdup_printf ("noise of standard deviation %.4g, not clipped",
+                          options->noise);
+}
+
 static const DamageKind kinds[] = {
   { "missing", "FRACTION", "above 0 and at most 0.99", parse_missing,
     describe_missing },
@@ -81,6 +108,10 @@ static const DamageKind kinds[] = {
     describe_blocks },
   { "noise", "DEVIATION", "above 0 and at most 255", parse_noise,
     describe_noise },
+  { "samples", "FRACTION", "above 0 and at most 0.99", parse_samples,
+    describe_samples },
+  { "unclipped", "DEVIATION", "above 0 and at most 255", parse_unclipped,
+    describe_unclipped },
 };
 
 /* ---- lists ---- */
@@ -98,7 +129,7 @@ find_kind (const char *name, GError **error)
   }
   hint = suggest (name, names);
   tessera_fail (error, TESSERA_ERROR_USAGE, "unknown damage '%s': %s", name,
-                hint != NULL ? hint : "use missing, blocks or noise");
+                hint != NULL ? hint : "use missing, blocks, noise, samples or unclipped");
   return NULL;
 }
 

@@ -30,6 +30,7 @@ print_json (const ImageScore *score, GError **error)
 
   json_report_set_number (json, "psnr", score->psnr);
   json_report_set_number (json, "ssim", score->ssim);
+  json_report_set_number (json, "ms_ssim", score->ms_ssim);
   json_report_set_number (json, "psnr_masked", score->psnr_masked);
   json_report_set_count (json, "pixels", score->pixels);
   json_report_set_count (json, "masked_pixels", score->masked_pixels);

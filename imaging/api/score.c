@@ -38,6 +38,7 @@ tessera_score (const TesseraImage *reference, const TesseraImage *result,
     return FALSE;
   filled.psnr = own.psnr;
   filled.ssim = own.ssim;
+  filled.ms_ssim = own.ms_ssim;
   filled.psnr_masked = own.psnr_masked;
   filled.pixels = own.pixels;
   filled.masked_pixels = own.masked_pixels;
