@@ -25,6 +25,7 @@ VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 CFLAGS  ?= -O3 -g
 OBJCOPY ?= objcopy
 LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke
@@ -228,14 +229,28 @@ comparison: all data
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
 
+# Completion is made from the options that the program has.
+SHELLS      := bash zsh fish
+COMPLETIONS := $(SHELLS:%=$(BUILD)/completion/%)
+$(COMPLETIONS): $(BUILD)/tessera
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tessera completion $(@F) >$@.part && mv $@.part $@
+
 # Where things are installed.
 IN_BIN  = $(DESTDIR)$(PREFIX)/bin
 IN_LIB  = $(DESTDIR)$(LIBDIR)
 IN_INC  = $(DESTDIR)$(PREFIX)/include
 IN_MAN  = $(DESTDIR)$(PREFIX)/share/man
 IN_DATA = $(DESTDIR)$(PREFIX)/share/tessera
+IN_BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+IN_ZSH  = $(DESTDIR)$(ZSH_FUNCTIONS)
+IN_FISH = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-install: all
+install: all $(COMPLETIONS)
+	install -d $(IN_BASH) $(IN_ZSH) $(IN_FISH)
+	install -m 644 $(BUILD)/completion/bash $(IN_BASH)/tessera
+	install -m 644 $(BUILD)/completion/zsh $(IN_ZSH)/_tessera
+	install -m 644 $(BUILD)/completion/fish $(IN_FISH)/tessera.fish
 	install -d $(IN_BIN) $(IN_LIB)/pkgconfig $(IN_INC) $(IN_MAN)/man1 \
 	  $(IN_MAN)/man3 $(IN_DATA)/photos
 	install -m 755 $(BUILD)/tessera $(IN_BIN)
@@ -252,6 +267,7 @@ install: all
 	install -m 644 data/photos/* $(IN_DATA)/photos
 
 uninstall:
+	rm -f $(IN_BASH)/tessera $(IN_ZSH)/_tessera $(IN_FISH)/tessera.fish
 	rm -f $(IN_BIN)/tessera $(IN_LIB)/libtessera.a $(IN_LIB)/libtessera.so \
 	  $(IN_LIB)/$(SONAME) $(IN_LIB)/libtessera.so.$(VERSION) \
 	  $(IN_LIB)/pkgconfig/tessera.pc $(IN_INC)/tessera.h

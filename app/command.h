@@ -1,7 +1,7 @@
 /* command.h - what a command of the program is
  *
  * A new command is one file that defines "const Command command_NAME", and
- * one row of the table in main.c.
+ * one row of the table in commands.c.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* main.c - finds the command that was asked for and runs it */
-#include "app/command.h"
+#include "app/commands.h"
 #include "app/cli/jsonreport.h"
 #include "app/exitstatus.h"
 #include "app/files/files.h"
@@ -12,24 +12,6 @@
 #include "base/error.h"
 
 #include <locale.h>
-
-/* In the order of the help. */
-#define COMMANDS(ROW)                                                         \
-  ROW (inpaint)                                                               \
-  ROW (denoise)                                                               \
-  ROW (serve)                                                                 \
-  ROW (learn)                                                                 \
-  ROW (corrupt)                                                               \
-  ROW (score)                                                                 \
-  ROW (compare)                                                               \
-  ROW (dict)                                                                  \
-  ROW (synth)
-
-#define DECLARE(name) extern const Command command_##name;
-#define ADDRESS(name) &command_##name,
-
-COMMANDS (DECLARE)
-static const Command *const commands[] = { COMMANDS (ADDRESS) };
 
 static const char usage[] =
   "Usage:\n"
@@ -49,8 +31,8 @@ show_help (GError **error)
     "Tessera restores pictures with dictionaries of small patches.\n\n");
 
   g_string_append_printf (text, "%s\n%s\nCommands:\n", usage, examples);
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_string_append_printf (text, "  %-9s %s\n", commands[i]->name,
+  for (int i = 0; commands[i] != NULL; i++)
+    g_string_append_printf (text, "  %-10s %s\n", commands[i]->name,
                             commands[i]->summary);
   g_string_append (text, "\n\"tessera COMMAND --help\" shows the options of a "
                          "command, \"tessera --version\"\nthe version.\n");
@@ -60,7 +42,7 @@ show_help (GError **error)
 static const Command *
 find_command (const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+  for (int i = 0; commands[i] != NULL; i++)
     if (g_str_equal (name, commands[i]->name))
       return commands[i];
   return NULL;
@@ -69,12 +51,15 @@ find_command (const char *name)
 static gboolean
 set_unknown (const char *name, GError **error)
 {
-  const char *known[G_N_ELEMENTS (commands) + 3] = { "--help", "--version" };
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    known[i + 2] = commands[i]->name;
-  hint = suggest (name, known);
+  g_ptr_array_add (known, "--help");
+  g_ptr_array_add (known, "--version");
+  for (int i = 0; commands[i] != NULL; i++)
+    g_ptr_array_add (known, (char *) commands[i]->name);
+  g_ptr_array_add (known, NULL);
+  hint = suggest (name, (const char *const *) known->pdata);
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                "unknown %s '%s': %s", name[0] == '-' ? "option" : "command",
                name,

@@ -19,7 +19,8 @@ ok "no command: the help, and an exit code that a script notices" \
 ok "... with the commands" out_says "inpaint"
 expect "--help" 0 --help
 ok "... is on standard output only" [ ! -s err ]
-for command in inpaint denoise serve learn corrupt score compare dict synth; do
+for command in inpaint denoise serve learn corrupt score compare dict synth \
+  completion; do
   expect "the help names $command" 0 --help
   ok "... in its list" grep -q "^  $command " out
   expect "$command --help" 0 "$command" --help
@@ -38,7 +39,8 @@ done
 # ---- manual ----
 
 manual=$ROOT/docs/man
-for command in inpaint denoise serve learn corrupt score compare dict synth; do
+for command in inpaint denoise serve learn corrupt score compare dict synth \
+  completion; do
   run "$command" --help
   missing=0
   for option in $(grep -o -e '^  .*--[a-z-]*' out | sed 's/.*--//'); do

@@ -1,6 +1,7 @@
 #include "app/cli/commandline.h"
 
 #include "app/system/blasguard.h"
+#include "app/files/dictionaryfile.h"
 #include "app/files/files.h"
 #include "app/files/output.h"
 #include "app/cli/parser.h"
@@ -69,7 +70,8 @@ add_common (CommandLine *line)
 {
   const Option dictionary[] = {
     { "dict", 0, "FILE", "dictionary to use, 'builtin' or 'learned'",
-      option_file, .value = &line->dictionary, .role = INPUT_FILE },
+      option_file, .value = &line->dictionary,
+      .choices = dictionary_file_names, .role = INPUT_FILE },
   };
   const Option seed[] = {
     { "seed", 0, "N", "seed of the random numbers (0)", option_seed,
@@ -279,14 +281,34 @@ command_line_recipe (const CommandLine *line)
   return g_string_free (text, FALSE);
 }
 
+static CommandLineReader description_reader;
+static gpointer description_data;
+
+void
+command_line_describe_to (CommandLineReader reader, gpointer data)
+{
+  description_reader = reader;
+  description_data = data;
+}
+
+static gboolean
+describe (CommandLine *line)
+{
+  line->answered = TRUE;
+  description_reader (line, description_data);
+  return TRUE;
+}
+
 gboolean
 command_line_parse (CommandLine *line, char **argv, GError **error)
 {
   Parser parser = { line->usage, line->about, line->options, line->given };
   g_autofree char *program = g_strconcat ("tessera ", argv[0], NULL);
 
-  g_set_prgname (program);
   add_common (line);
+  if (description_reader != NULL)
+    return describe (line);
+  g_set_prgname (program);
   if (!parser_run (&parser, argv, &line->arguments, error))
     return FALSE;
   if (line->help || line->version)

@@ -22,6 +22,8 @@ typedef struct {
   const char *usage; /* "IN -o OUT" */
   const char *about; /* what it does, then examples */
   int min_arguments, max_arguments;
+  const char *const *words; /* what the argument may be, NULL at the end; NULL
+                               for names of files */
   CommonOptions common;
   GArray *options; /* Option */
 
@@ -48,6 +50,13 @@ void command_line_add (CommandLine *line, const Option *rows, gsize count);
  * and the options that were given, without those of output and of manner.  A
  * file among them counts by its size and time too.  The caller owns it. */
 char *command_line_recipe (const CommandLine *line);
+
+/* Sees a command's description with all its options. */
+typedef void (*CommandLineReader) (const CommandLine *line, gpointer data);
+
+/* From here on command_line_parse() only passes what it is given to @reader,
+ * and the command has nothing to do.  NULL ends it. */
+void command_line_describe_to (CommandLineReader reader, gpointer data);
 
 /* Reads @argv, sets up threads and terminal.  @argv[0] is the name of the
  * command.  Returns FALSE with @error set: USAGE, or what output_check()

@@ -32,7 +32,8 @@ struct Option {
   OptionParser parse;
   gpointer value;             /* where the value goes */
   double min, max;            /* for numbers */
-  const char *const *choices; /* for a choice, NULL at the end */
+  const char *const *choices; /* for a choice, NULL at the end; where the
+                                 value is a file, names that do as well */
   OptionRole role;
   gboolean required;  /* only for files */
   gboolean is_manner; /* changes how the work is done, not what comes out */

@@ -10,6 +10,9 @@
 #define COSINES "cosines"
 #define CONVOLUTIONAL "convolutional"
 
+const char *const dictionary_file_names[] = { BUILTIN, COSINES, LEARNED,
+                                              CONVOLUTIONAL, NULL };
+
 gboolean
 dictionary_file_is_builtin (const char *name)
 {

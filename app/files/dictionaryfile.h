@@ -8,6 +8,9 @@
 #include "app/cli/option.h"
 #include "dictlearn/dictionary.h"
 
+/* These names, NULL at the end. */
+extern const char *const dictionary_file_names[];
+
 /* Whether @name is the one that is used when none is named. */
 gboolean dictionary_file_is_builtin (const char *name);
 

@@ -118,7 +118,7 @@ parse (Learn *learn, char **argv, GError **error)
     { "textbook", 0, NULL, "as published, for ksvd and mod", option_flag,
       .value = &o->textbook },
     { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
-      option_file, .value = &learn->init },
+      option_file, .value = &learn->init, .choices = learn_init_names },
     { "max-patches", 0, "N", "patches per pass (100k; 0 for all)", option_seed,
       .value = &learn->max_patches },
     { "step", 0, "N", "distance between patches (1)", option_int,

@@ -164,6 +164,16 @@ is_named (const MaskSources *sources)
          || sources->transparent || sources->kinds != NULL;
 }
 
+const char *const *
+repair_kind_names (void)
+{
+  static const char *names[32]; /* ends with NULL */
+
+  for (gsize i = 0; detectors[i] != NULL && i + 1 < G_N_ELEMENTS (names); i++)
+    names[i] = detectors[i]->name;
+  return names;
+}
+
 gboolean
 option_kinds (const Option *option, const char *text, GError **error)
 {

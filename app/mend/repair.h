@@ -23,6 +23,9 @@ typedef struct {
 /* Names of detectors, separated by commas, or "all", into a const char *. */
 gboolean option_kinds (const Option *option, const char *text, GError **error);
 
+/* These names, NULL at the end. */
+const char *const *repair_kind_names (void);
+
 /* Names of MaskColours, for an option. */
 extern const char *const mask_colours[];
 

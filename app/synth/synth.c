@@ -165,22 +165,30 @@ synth_clear (Synth *synth)
   command_line_clear (&synth->line);
 }
 
+static const char *const *
+experiment_names (void)
+{
+  static const char *names[G_N_ELEMENTS (experiments) + 1];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
+    names[i] = experiments[i].name;
+  return names;
+}
+
 static gboolean
 find_experiment (Synth *synth, GError **error)
 {
-  const char *names[G_N_ELEMENTS (experiments) + 1] = { NULL };
+  const char *const *names = experiment_names ();
   const char *name =
     synth->line.arguments != NULL ? synth->line.arguments[0] : NULL;
   g_autofree char *all = NULL;
   g_autofree char *hint = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++) {
-    names[i] = experiments[i].name;
+  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
     if (name != NULL && g_str_equal (name, names[i])) {
       synth->experiment = &experiments[i];
       return TRUE;
     }
-  }
   all = g_strjoinv (", ", (char **) names);
   if (name == NULL)
     return tessera_fail (error, TESSERA_ERROR_USAGE, "name an experiment: %s",
@@ -315,6 +323,7 @@ parse (Synth *synth, char **argv, GError **error)
   line->usage = "EXPERIMENT -o FOLDER";
   line->about = about;
   line->max_arguments = 1;
+  line->words = experiment_names ();
   line->common = COMMON_OUTPUT | COMMON_SEED;
   command_line_add (line, output, G_N_ELEMENTS (output));
   command_line_add (line, settings, SETTINGS);
