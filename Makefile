@@ -15,6 +15,7 @@
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn the built-in dictionaries again
 #   install, uninstall (PREFIX, DESTDIR), clean
+#   deb         Debian packages, in build/deb (needs debhelper)
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
@@ -41,7 +42,7 @@ WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
 ALL_CFLAGS = -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -D_GNU_SOURCE \
              -DTESSERA_VERSION='"$(VERSION)"' -I. \
              $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
-             $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CFLAGS)
+             $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 
 # Folders are layers, and each may have rooms: files of any depth count.
@@ -276,6 +277,16 @@ uninstall:
 	cd data/photos && for photo in *; do rm -f $(IN_DATA)/photos/$$photo; done
 	rmdir $(IN_DATA)/photos $(IN_DATA) 2>/dev/null || true
 
+# The packages are built from a copy, without what git does not know.
+DEB := $(BUILD)/deb/tessera-$(VERSION)
+deb:
+	rm -rf $(BUILD)/deb
+	mkdir -p $(DEB)
+	{ git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
+	  -type f -print0; } | tar --null -T - -cf - | tar -xf - -C $(DEB)
+	cd $(DEB) && dpkg-buildpackage -us -uc
+	@ls $(BUILD)/deb/*.deb
+
 clean:
 	rm -rf $(BUILD)
 
@@ -286,5 +297,5 @@ clean:
 
 .PHONY: all check check-asan check-kernels check-tsan check-oom \
   fuzz fuzzers layers headers bench format deps deps-browser \
-  comparison data demo dictionary install uninstall clean
+  comparison data deb demo dictionary install uninstall clean
 .SECONDARY:

@@ -76,10 +76,10 @@ extern "C" {
 /* Of this header.  While the major version is 0, a new minor version may
  * change the interface; the name of the shared library then changes too. */
 #define TESSERA_VERSION_MAJOR 0
-#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_MINOR 2
 #define TESSERA_VERSION_MICRO 0
 
-/* Of the library that is running, as in "0.1.0". */
+/* Of the library that is running, as in "0.2.0". */
 TESSERA_API const char *tessera_version (void);
 
 /* The BLAS in use: name, version, threading and kernels, as in

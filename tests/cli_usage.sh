@@ -36,6 +36,11 @@ for name in tessera libpng libjpeg GLib json-glib libmicrohttpd OpenBLAS; do
   ok "... names $name and its version" grep -q "^$name[^ ]* [0-9]" out
 done
 
+version=$(sed -n 's/^tessera //p' out)
+ok "NEWS.md has this version" grep -qxF "## $version" "$ROOT/NEWS.md"
+ok "the package too" [ "$(sed -n '1s/^tessera (\(.*\)) .*/\1/p' \
+  "$ROOT/debian/changelog")" = "$version" ]
+
 # ---- manual ----
 
 manual=$ROOT/docs/man
