@@ -19,7 +19,8 @@
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
-# CC=clang, BUILD=folder.
+# CC=clang, BUILD=folder, MPI=1 for a program that mpirun starts on several
+# machines (needs libopenmpi-dev).
 
 VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
                         END { print v }' include/tessera.h)
@@ -62,7 +63,7 @@ SONAME     := libtessera.so.$(SOVERSION)
 SHARED_LIB := $(BUILD)/lib/libtessera.so.$(VERSION)
 STATIC_LIB := $(BUILD)/lib/libtessera.a
 
-all: $(BUILD)/tessera $(SHARED_LIB) $(STATIC_LIB)
+all: $(PROGRAM) $(SHARED_LIB) $(STATIC_LIB)
 
 # Only what include/tessera.h declares has a name outside.  The linker is told
 # too, since gcc forgets it for functions with several versions
@@ -84,9 +85,23 @@ $(STATIC_LIB): $(call objects,$(LIB_SRC))
 	$(Q)$(AR) rcs $@ $(@D)/tessera.o
 
 ARCHIVES := $(BUILD)/libapp.a $(BUILD)/libtessera.a
-$(BUILD)/tessera: $(BUILD)/app/main.o $(ARCHIVES)
+PROGRAM  ?= $(BUILD)/tessera
+$(PROGRAM): $(BUILD)/app/main.o $(if $(MPI),$(BUILD)/mpi/launch.o) $(ARCHIVES) \
+  $(BUILD)/launcher
 	@echo "  link $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
+	  $(if $(MPI),$(shell pkg-config --libs ompi-c))
+
+# One object differs with MPI=1; the program is linked again when that changes.
+$(BUILD)/mpi/launch.o: app/system/launch.c Makefile
+	@mkdir -p $(@D)
+	@echo "  cc   $< (MPI)"
+	$(Q)$(CC) $(ALL_CFLAGS) -DTESSERA_MPI -MMD -MP -c -o $@ $< \
+	  $(patsubst -I%,-isystem%,$(shell pkg-config --cflags ompi-c))
+$(BUILD)/launcher: FORCE
+	@mkdir -p $(@D)
+	@echo '$(MPI)' | cmp -s - $@ || echo '$(MPI)' >$@
+FORCE:
 
 # The library with all its names, for the program and the tests; and the
 # program without its main(), for the tests.
@@ -290,12 +305,13 @@ deb:
 clean:
 	rm -rf $(BUILD)
 
+-include $(BUILD)/mpi/launch.d
 -include $(patsubst %.o,%.d,$(call objects,\
   $(LIB_SRC) $(APP_SRC) $(TEST_SRC) $(BENCH_SRC) \
   $(FUZZ_SRC) tests/support.c tests/mutate.c tests/bench/support.c \
   data/halve.c))
 
-.PHONY: all check check-asan check-kernels check-tsan check-oom \
+.PHONY: FORCE all check check-asan check-kernels check-tsan check-oom \
   fuzz fuzzers layers headers bench format deps deps-browser \
   comparison data deb demo dictionary install uninstall clean
 .SECONDARY:

@@ -18,3 +18,9 @@
 COMMANDS (DECLARE)
 
 const Command *const commands[] = { COMMANDS (ADDRESS) NULL };
+
+gboolean
+command_is_shared (const Command *command)
+{
+  return command == &command_learn;
+}

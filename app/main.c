@@ -4,6 +4,7 @@
 #include "app/exitstatus.h"
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
+#include "app/system/launch.h"
 #include "app/system/memory.h"
 #include "app/system/restart.h"
 #include "app/cli/suggest.h"
@@ -74,6 +75,8 @@ dispatch (char **argv, GError **error)
   const char *name = argv[1];
   const Command *command = find_command (name);
 
+  if (!launch_begin (command_is_shared (command)))
+    return TRUE;
   if (command != NULL)
     return command->run (argv + 1, error);
   if (g_str_equal (name, "--help") || g_str_equal (name, "-h"))
@@ -96,8 +99,8 @@ wants_json (char **argv)
 
 /* Describes @error; for programs that asked for JSON on standard output
  * too. */
-static int
-fail (const GError *error, gboolean json)
+static void
+print_error (const GError *error, gboolean json)
 {
   int status = exit_status ((TesseraError) error->code);
   g_autoptr (JsonObject) report = json_object_new ();
@@ -107,7 +110,6 @@ fail (const GError *error, gboolean json)
   json_report_set_count (report, "exit_code", (guint64) status);
   if (json)
     json_report_print_line (report, NULL);
-  return status;
 }
 
 int
@@ -115,6 +117,7 @@ main (int argc, char **argv)
 {
   gboolean has_command = argc > 1;
   g_autoptr (GError) error = NULL;
+  int status = 0;
 
   restart_if_needed (argv);
 
@@ -127,7 +130,11 @@ main (int argc, char **argv)
 
   if (!(has_command ? dispatch (argv, &error) : show_help (&error))
       || !stdout_close (&error))
-    return fail (error, wants_json (argv));
-  /* A person without a command gets help; a script should notice. */
-  return has_command ? 0 : exit_status (TESSERA_ERROR_USAGE);
+    status = exit_status ((TesseraError) error->code);
+  else if (!has_command)
+    /* A person without a command gets help; a script should notice. */
+    status = exit_status (TESSERA_ERROR_USAGE);
+  if (launch_finish (&status, error != NULL ? error->message : NULL))
+    print_error (error, wants_json (argv));
+  return status;
 }

@@ -1,6 +1,7 @@
 #include "app/version.h"
 
 #include "app/files/files.h"
+#include "app/system/launch.h"
 #include "base/parallel.h"
 
 #include <json-glib/json-glib.h>
@@ -26,9 +27,10 @@ version_show (GError **error)
     "GLib %u.%u.%u\n"
     "json-glib " JSON_VERSION_S "\n"
     "libmicrohttpd %s\n"
-    "%s\n",
+    "%s\n%s",
     png_get_libpng_ver (NULL), glib_major_version, glib_minor_version,
-    glib_micro_version, MHD_get_version (), parallel_blas_name ());
+    glib_micro_version, MHD_get_version (), parallel_blas_name (),
+    launch_version ());
 
   return stdout_write (text, strlen (text), error);
 }

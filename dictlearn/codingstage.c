@@ -51,10 +51,11 @@ static void
 residual_chunk (int chunk, int worker, gpointer data)
 {
   CodingStage *self = data;
-  int end = MIN (self->Y.cols, (chunk + 1) * CHUNK);
+  int first = self->own.first + chunk * CHUNK;
+  int end = MIN (self->own.end, first + CHUNK);
 
   (void) worker;
-  for (int p = chunk * CHUNK; p < end; p++) {
+  for (int p = first; p < end; p++) {
     const float *y = matf_at (&self->Y, 0, p);
     float *r = matf_at (&self->R, 0, p);
 
@@ -67,8 +68,9 @@ residual_chunk (int chunk, int worker, gpointer data)
 void
 coding_stage_update_residual (CodingStage *self)
 {
-  parallel_for ((self->Y.cols + CHUNK - 1) / CHUNK, residual_chunk, self, NULL,
-                NULL);
+  int count = self->own.end - self->own.first;
+
+  parallel_for ((count + CHUNK - 1) / CHUNK, residual_chunk, self, NULL, NULL);
 }
 
 static double
@@ -85,15 +87,22 @@ energy (const MatF *A, int col)
 double
 coding_stage_error (const CodingStage *self)
 {
-  double sum = 0;
+  int samples = self->R.cols, shards = ranks_shards (samples);
+  RankPart part = ranks_part (shards);
+  g_autoptr (RankSum) sum = rank_sum_new (RANK_SUM_DOUBLE, 1, shards);
 
-  for (int p = 0; p < self->R.cols; p++)
-    sum += energy (&self->R, p);
-  return sum / self->R.cols;
+  for (int shard = part.first; shard < part.end; shard++) {
+    int end = ranks_first_sample (samples, shards, shard + 1);
+    double *value = rank_sum_next (sum);
+
+    for (int p = ranks_first_sample (samples, shards, shard); p < end; p++)
+      *value += energy (&self->R, p);
+  }
+  return *(double *) rank_sum_finish (sum) / samples;
 }
 
 /* Lists the uses of all atoms: counts, their running sums, then the entries
- * in the order of the samples. */
+ * in the order of the samples.  Other ranks have uses too. */
 static void
 list_uses (CodingStage *self)
 {
@@ -101,12 +110,15 @@ list_uses (CodingStage *self)
   gsize *first = self->first;
 
   memset (first, 0, (gsize) (X->rows + 1) * sizeof (gsize));
-  for (int p = 0; p < X->cols; p++)
+  for (int p = self->own.first; p < self->own.end; p++)
     for (int s = 0; s < X->count[p]; s++)
       first[sparse_index (X, p)[s] + 1]++;
-  for (int j = 0; j < X->rows; j++)
+  for (int j = 0; j < X->rows; j++) {
+    self->uses[j] = (int) first[j + 1];
     first[j + 1] += first[j];
-  for (int p = 0; p < X->cols; p++)
+  }
+  ranks_add_counts (self->uses, X->rows);
+  for (int p = self->own.first; p < self->own.end; p++)
     for (int s = 0; s < X->count[p]; s++)
       self->use[first[sparse_index (X, p)[s]]++] =
         (gsize) p * (gsize) X->capacity + (gsize) s;
@@ -120,9 +132,11 @@ encode (CodingStage *self, GError **error)
 {
   g_autoptr (Pursuit) pursuit = pursuit_new (&self->D);
   PursuitOptions options = { .max_atoms = self->X.capacity };
+  int first = self->own.first, count = self->own.end - first;
+  MatF Y = matf_columns (&self->Y, first, count);
+  SparseMat X = sparse_columns (&self->X, first, count);
 
-  if (!pursuit_encode (pursuit, &self->Y, NULL, &options, &self->X, NULL,
-                       error))
+  if (!pursuit_encode (pursuit, &Y, NULL, &options, &X, NULL, error))
     return FALSE;
   coding_stage_update_residual (self);
   list_uses (self);
@@ -155,15 +169,19 @@ compare_candidates (const void *a, const void *b)
 static void
 candidates_init (Candidates *candidates, const CodingStage *self)
 {
-  int count = 0;
+  int count = 0, samples = self->Y.cols;
+  g_autofree double *errors = g_new (double, MAX (1, samples));
 
-  candidates->list = g_new (Candidate, MAX (1, self->Y.cols));
-  for (int p = 0; p < self->Y.cols; p++) {
+  for (int p = self->own.first; p < self->own.end; p++) {
     double error = energy (&self->R, p);
 
-    if (error > EXACT * energy (&self->Y, p))
-      candidates->list[count++] = (Candidate){ error, p };
+    errors[p] = error > EXACT * energy (&self->Y, p) ? error : 0;
   }
+  ranks_exchange_samples (errors, sizeof *errors, samples);
+  candidates->list = g_new (Candidate, MAX (1, samples));
+  for (int p = 0; p < samples; p++)
+    if (errors[p] > 0)
+      candidates->list[count++] = (Candidate){ errors[p], p };
   qsort (candidates->list, (gsize) count, sizeof (Candidate),
          compare_candidates);
   candidates->next = 0;
@@ -191,6 +209,18 @@ resembles_another (const CodingStage *self, int atom, const MatF *y)
   return FALSE;
 }
 
+/* y = column @p of @from, Y or R, which only its owner may have. */
+static void
+fetch_column (const CodingStage *self, const MatF *from, int p, MatF *y)
+{
+  gsize size = (gsize) from->rows * sizeof (float);
+
+  memcpy (y->data, matf_at (from, 0, p), size);
+  if (from == &self->R)
+    ranks_broadcast (y->data, size,
+                     ranks_owner_of_sample (from->cols, p));
+}
+
 /* Moves @atom to the direction of the next candidate's column of @from, Y or
  * R, that no other atom resembles.  Returns the sample; or -1, with the atom
  * as it was, when there is none. */
@@ -202,10 +232,12 @@ move_atom (CodingStage *self, int atom, const MatF *from,
 
   while (candidates->next < candidates->count) {
     int p = candidates->list[candidates->next++].sample;
-    float scale = (float) (1 / sqrt (energy (from, p)));
+    float scale;
 
+    fetch_column (self, from, p, &y);
+    scale = (float) (1 / sqrt (energy (&y, 0)));
     for (int i = 0; i < y.rows; i++)
-      y.data[i] = scale * *matf_at (from, i, p);
+      y.data[i] *= scale;
     if (!resembles_another (self, atom, &y)) {
       memcpy (matf_at (&self->D, 0, atom), y.data,
               (gsize) y.rows * sizeof (float));
@@ -223,6 +255,17 @@ fill_in_zero_atom (CodingStage *self, int atom)
     *matf_at (&self->D, atom % self->D.rows, atom) = 1;
 }
 
+/* The number of non-zeros of X, on all ranks. */
+static gint64
+count_uses (const CodingStage *self)
+{
+  gint64 count = 0;
+
+  for (int j = 0; j < self->D.cols; j++)
+    count += coding_stage_uses (self, j);
+  return count;
+}
+
 /* Marks atoms that few samples use, and of two that point the same way the
  * less used one. */
 static void
@@ -230,7 +273,7 @@ mark_weak_atoms (const CodingStage *self, gboolean *weak)
 {
   int k = self->D.cols;
   g_auto (MatF) gram = matf_new (k, k);
-  double few = WEAK_SHARE * (double) self->first[k] / k;
+  double few = WEAK_SHARE * (double) count_uses (self) / k;
 
   matf_multiply (1, &self->D, TRANSPOSED, &self->D, PLAIN, 0, &gram);
   for (int j = 0; j < k; j++)
@@ -332,7 +375,7 @@ code_and_measure (CodingStage *self, GError **error)
   reuse_unused_atoms (self);
   status->objective = coding_stage_error (self);
   status->density =
-    (double) self->first[self->X.rows] / self->X.rows / self->X.cols;
+    (double) count_uses (self) / self->X.rows / self->X.cols;
   status->change = measure_change (self);
   return TRUE;
 }
@@ -349,6 +392,8 @@ coding_stage_start (Learner *base, GError **error)
     return FALSE;
   self->D = matf_new (n, k);
   self->old = matf_new (n, k);
+  self->own = ranks_samples (p);
+  self->uses = g_new0 (int, k);
   self->first = g_new0 (gsize, k + 1);
   self->use = tessera_try_new (gsize, (gsize) p * (gsize) capacity,
                                "the uses of atoms", error);
@@ -387,4 +432,5 @@ coding_stage_clear (Learner *base)
   sparse_clear (&self->X);
   g_clear_pointer (&self->first, g_free);
   g_clear_pointer (&self->use, g_free);
+  g_clear_pointer (&self->uses, g_free);
 }

@@ -12,10 +12,12 @@
  * the mean of |y - D x|^2, measured after coding: it is what the dictionary is
  * worth to the pursuit.  status.density is the share of non-zeros in X.
  *
- * Coding runs in all threads; results do not depend on their number.
+ * Coding runs in all threads, and each rank codes its own samples; results do
+ * not depend on the number of either.
  */
 #pragma once
 
+#include "base/ranks.h"
 #include "dictlearn/learner.h"
 #include "omp/sparse.h"
 
@@ -26,16 +28,22 @@ typedef struct {
   SparseMat X;
   MatF old; /* D of the step before */
 
+  /* Samples own.first .. own.end - 1 are those of this rank (base/ranks.h):
+   * only their columns of X and R are valid here. */
+  RankPart own;
+
   /* Who uses atom j: the entries use[first[j]] .. use[first[j + 1] - 1] of
-   * X.index and X.value, in the order of the samples. */
+   * X.index and X.value, in the order of the samples, as far as they are our
+   * own; and how many use it, on all ranks. */
   gsize *first;
   gsize *use;
+  int *uses;
 } CodingStage;
 
 static inline int
 coding_stage_uses (const CodingStage *self, int atom)
 {
-  return (int) (self->first[atom + 1] - self->first[atom]);
+  return self->uses[atom];
 }
 
 /* The sample that entry @use of X belongs to. */
@@ -54,8 +62,8 @@ void coding_stage_clear (Learner *base);
  * atoms, codes all samples, and sets the status. */
 gboolean coding_stage_finish_step (CodingStage *self, GError **error);
 
-/* R = Y - D X. */
+/* R = Y - D X, for the own samples. */
 void coding_stage_update_residual (CodingStage *self);
 
-/* |R|_F^2 / p. */
+/* |R|_F^2 / p, over all ranks. */
 double coding_stage_error (const CodingStage *self);

@@ -77,22 +77,34 @@ replace_atom (CodingStage *self, int atom, Mat *d)
   memcpy (old, new.data, (gsize) n * sizeof (float));
 }
 
-/* d = R_I g + |g|^2 d. */
+/* d = R_I g + |g|^2 d.  A shard's share of R_I g and |g|^2 make one vector of
+ * a sum over shards. */
 static void
 best_atom_for_codes (const CodingStage *self, int atom, Mat *d)
 {
-  int n = self->D.rows;
-  g_auto (MatF) sum = matf_new (n, 1);
-  double energy = 0;
+  int n = self->D.rows, p = self->Y.cols, shards = ranks_shards (p);
+  RankPart part = ranks_part (shards);
+  gsize i = self->first[atom], last = self->first[atom + 1];
+  g_autoptr (RankSum) sum =
+    rank_sum_new (RANK_SUM_FLOAT, (gsize) n + 1, shards);
+  MatF total;
 
-  for (gsize i = self->first[atom]; i < self->first[atom + 1]; i++) {
-    float g = self->X.value[self->use[i]];
+  for (int shard = part.first; shard < part.end; shard++) {
+    int end = ranks_first_sample (p, shards, shard + 1);
+    float *share = rank_sum_next (sum);
+    double energy = 0;
 
-    matf_axpy (n, g, residual_of (self, self->use[i]), sum.data);
-    energy += (double) g * g;
+    for (; i < last && coding_stage_sample (self, self->use[i]) < end; i++) {
+      float g = self->X.value[self->use[i]];
+
+      matf_axpy (n, g, residual_of (self, self->use[i]), share);
+      energy += (double) g * g;
+    }
+    share[n] = (float) energy;
   }
-  matf_axpy (n, (float) energy, matf_at (&self->D, 0, atom), sum.data);
-  mat_from_float (&sum, d);
+  total = (MatF){ rank_sum_finish (sum), n, 1, n };
+  matf_axpy (n, total.data[n], matf_at (&self->D, 0, atom), total.data);
+  mat_from_float (&total, d);
 }
 
 void
@@ -104,21 +116,46 @@ ksvd_update_approximately (CodingStage *self, int atom)
   replace_atom (self, atom, &d);
 }
 
+/* The columns of E that come from all ranks, in the order of the samples. */
+static void
+exchange_columns (const CodingStage *self, int atom, Mat *E)
+{
+  Mat own = *E;
+  int column = 0;
+
+  *E = mat_new (own.rows, self->uses[atom]);
+  for (int rank = 0; rank < ranks_count (); rank++) {
+    int count = own.cols;
+    gsize size;
+
+    ranks_broadcast (&count, sizeof count, rank);
+    size = (gsize) count * (gsize) own.rows * sizeof (double);
+    if (rank == ranks_self () && count > 0)
+      memcpy (mat_at (E, 0, column), own.data, size);
+    ranks_broadcast (mat_at (E, 0, column), size, rank);
+    column += count;
+  }
+  mat_clear (&own);
+}
+
 /* E = R_I + d g'. */
 static Mat
 error_matrix (const CodingStage *self, int atom)
 {
   const float *d = matf_at (&self->D, 0, atom);
-  Mat E = mat_new (self->D.rows, coding_stage_uses (self, atom));
+  gsize first = self->first[atom];
+  Mat E = mat_new (self->D.rows, (int) (self->first[atom + 1] - first));
 
   for (int c = 0; c < E.cols; c++) {
-    gsize use = self->use[self->first[atom] + (gsize) c];
+    gsize use = self->use[first + (gsize) c];
     const float *r = residual_of (self, use);
     double g = self->X.value[use];
 
     for (int i = 0; i < E.rows; i++)
       *mat_at (&E, i, c) = r[i] + g * d[i];
   }
+  if (ranks_count () > 1)
+    exchange_columns (self, atom, &E);
   return E;
 }
 

@@ -15,7 +15,6 @@
 #include "dictlearn/codingstage.h"
 
 #include "base/cholesky.h"
-#include "base/parallel.h"
 #include "dictlearn/learner.h"
 
 #include <math.h>
@@ -24,28 +23,17 @@
  * of any atom that is used, far above what double loses. */
 #define RIDGE 1e-9
 
-/* Atoms per chunk of work. */
-#define CHUNK 32
-
-typedef struct {
-  const CodingStage *self;
-  MatF product; /* R X' */
-} Gathering;
-
+/* Adds R X' of samples @first .. @end - 1 to @sum, n x k. */
 static void
-gather_chunk (int chunk, int worker, gpointer data)
+add_products (const CodingStage *self, int first, int end, float *sum)
 {
-  Gathering *task = data;
-  const CodingStage *self = task->self;
-  int end = MIN (self->D.cols, (chunk + 1) * CHUNK);
+  const SparseMat *X = &self->X;
+  int n = self->R.rows;
 
-  (void) worker;
-  for (int j = chunk * CHUNK; j < end; j++)
-    for (gsize i = self->first[j]; i < self->first[j + 1]; i++)
-      matf_axpy (
-        self->R.rows, self->X.value[self->use[i]],
-        matf_at (&self->R, 0, coding_stage_sample (self, self->use[i])),
-        matf_at (&task->product, 0, j));
+  for (int p = first; p < end; p++)
+    for (int s = 0; s < X->count[p]; s++)
+      matf_axpy (n, sparse_value (X, p)[s], matf_at (&self->R, 0, p),
+                 sum + (gsize) sparse_index (X, p)[s] * (gsize) n);
 }
 
 /* (R X')', k x n: the right-hand sides, one per column. */
@@ -53,32 +41,56 @@ static Mat
 right_hand_sides (const CodingStage *self)
 {
   int n = self->D.rows, k = self->D.cols;
+  int samples = self->Y.cols, shards = ranks_shards (samples);
+  RankPart part = ranks_part (shards);
+  g_autoptr (RankSum) sum =
+    rank_sum_new (RANK_SUM_FLOAT, (gsize) n * (gsize) k, shards);
   Mat B = mat_new (k, n);
-  Gathering task = { self, matf_new (n, k) };
+  MatF product;
 
-  parallel_for ((k + CHUNK - 1) / CHUNK, gather_chunk, &task, NULL, NULL);
+  for (int shard = part.first; shard < part.end; shard++)
+    add_products (self, ranks_first_sample (samples, shards, shard),
+                  ranks_first_sample (samples, shards, shard + 1),
+                  rank_sum_next (sum));
+  product = (MatF){ rank_sum_finish (sum), n, k, n };
   for (int i = 0; i < n; i++)
     for (int j = 0; j < k; j++)
-      *mat_at (&B, j, i) = *matf_at (&task.product, i, j);
-  matf_clear (&task.product);
+      *mat_at (&B, j, i) = *matf_at (&product, i, j);
   return B;
+}
+
+/* Adds X X' of samples @first .. @end - 1 to @sum, k x k. */
+static void
+add_gram (const SparseMat *X, int first, int end, double *sum)
+{
+  for (int p = first; p < end; p++) {
+    const int *index = sparse_index (X, p);
+    const float *value = sparse_value (X, p);
+
+    for (int s = 0; s < X->count[p]; s++)
+      for (int t = 0; t < X->count[p]; t++)
+        sum[(gsize) index[t] * (gsize) X->rows + (gsize) index[s]] +=
+          (double) value[s] * value[t];
+  }
 }
 
 /* X X' + ridge. */
 static Mat
 gram_of_codes (const SparseMat *X)
 {
-  Mat G = mat_new (X->rows, X->rows);
+  int k = X->rows, shards = ranks_shards (X->cols);
+  RankPart part = ranks_part (shards);
+  g_autoptr (RankSum) sum =
+    rank_sum_new (RANK_SUM_DOUBLE, (gsize) k * (gsize) k, shards);
+  Mat G = mat_new (k, k), total;
   double trace = 0;
 
-  for (int p = 0; p < X->cols; p++) {
-    const int *index = sparse_index (X, p);
-    const float *value = sparse_value (X, p);
-
-    for (int s = 0; s < X->count[p]; s++)
-      for (int t = 0; t < X->count[p]; t++)
-        *mat_at (&G, index[s], index[t]) += (double) value[s] * value[t];
-  }
+  for (int shard = part.first; shard < part.end; shard++)
+    add_gram (X, ranks_first_sample (X->cols, shards, shard),
+              ranks_first_sample (X->cols, shards, shard + 1),
+              rank_sum_next (sum));
+  total = (Mat){ rank_sum_finish (sum), k, k, k };
+  mat_copy (&total, &G);
   for (int j = 0; j < G.rows; j++)
     trace += *mat_at (&G, j, j);
   for (int j = 0; j < G.rows; j++)

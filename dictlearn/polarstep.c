@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/polar.h"
+#include "base/ranks.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>
@@ -75,6 +76,7 @@ typedef struct {
   float z;
   gsize *kept;    /* non-zeros, by block */
   double *energy; /* of the codes, before and after the threshold, by block */
+  int first;      /* block of this rank */
 } PolarTask;
 
 /* B = P' D and X = HT_z (Y' B) for a block of atoms, the codes of one atom in
@@ -133,15 +135,31 @@ gather_block (const PolarTask *task, int first, int count)
 }
 
 static void
-code_and_gather (int block, int worker, gpointer data)
+code_and_gather (int chunk, int worker, gpointer data)
 {
   const PolarTask *task = data;
+  int block = task->first + chunk;
   int first = block * BLOCK;
   int count = MIN (BLOCK, task->self->n - first);
 
   (void) worker;
   code_block (task, block, first, count);
   gather_block (task, first, count);
+}
+
+/* All ranks get M, and what is known of the codes, of all blocks. */
+static void
+exchange_blocks (const PolarTask *task, int blocks)
+{
+  for (int block = 0; block < blocks && ranks_count () > 1; block++) {
+    int first = block * BLOCK, owner = ranks_owner (blocks, block);
+    gsize count = (gsize) MIN (BLOCK, task->self->n - first);
+
+    ranks_broadcast (matf_at (&task->self->M, 0, first),
+                     count * (gsize) task->self->n * sizeof (float), owner);
+    ranks_broadcast (&task->kept[block], sizeof (gsize), owner);
+    ranks_broadcast (&task->energy[2 * block], 2 * sizeof (double), owner);
+  }
 }
 
 static void
@@ -161,13 +179,16 @@ code_window (PolarStep *self, const Preconditioner *P, const MatF *Y, double z,
   int blocks = (self->n + BLOCK - 1) / BLOCK;
   g_autofree gsize *kept = g_new0 (gsize, blocks);
   g_autofree double *energy = g_new0 (double, 2 * blocks);
-  PolarTask task = { self, Y, (float) z, kept, energy };
+  PolarTask task = { self, Y, (float) z, kept, energy, 0 };
+  RankPart part = ranks_part (blocks);
   gsize total = 0;
   double rest = 0;
 
   make_room (self, Y->cols);
   preconditioner_matrix (P, &self->Pt);
-  parallel_for (blocks, code_and_gather, &task, NULL, NULL);
+  task.first = part.first;
+  parallel_for (part.end - part.first, code_and_gather, &task, NULL, NULL);
+  exchange_blocks (&task, blocks);
   for (int b = 0; b < blocks; b++) {
     total += kept[b];
     rest += energy[2 * b] - energy[2 * b + 1];
@@ -229,6 +250,22 @@ polar_step_step (PolarStep *self, const Preconditioner *P, const MatF *Y,
   return TRUE;
 }
 
+/* All ranks get the codes of all atoms. */
+static void
+exchange_codes (PolarStep *self)
+{
+  int blocks = (self->n + BLOCK - 1) / BLOCK;
+
+  for (int block = 0; block < blocks; block++) {
+    int first = block * BLOCK;
+    gsize count = (gsize) MIN (BLOCK, self->n - first);
+
+    ranks_broadcast (matf_at (&self->X, 0, first),
+                     count * (gsize) self->X.rows * sizeof (float),
+                     ranks_owner (blocks, block));
+  }
+}
+
 gboolean
 polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
                       const LearnOptions *options, double *first, double *end,
@@ -238,6 +275,7 @@ polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
   LearnStatus unused;
 
   code_window (self, P, Y, 0, &unused);
+  exchange_codes (self);
   mat_from_float (&self->X, &C);
   return threshold_choose (&C, options, first, end, error);
 }

@@ -2,6 +2,7 @@
 
 #include "base/cholesky.h"
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "omp/pursuit.h"
 
 #include <math.h>
@@ -161,9 +162,10 @@ add_signal (const Job *job, Workspace *w, int col, MatF *sum)
 }
 
 static void
-do_part (int part, int worker, gpointer data)
+do_part (int chunk, int worker, gpointer data)
 {
   Job *job = data;
+  int part = ranks_part (PARTS).first + chunk;
   Workspace *w = &job->workspaces[worker];
 
   for (int col = part; col < job->batch->clean.cols; col += PARTS)
@@ -204,6 +206,51 @@ sum_parts (Job *job, MatF *gradient, double *error)
     }
 }
 
+/* Codes the own columns; all ranks get all codes. */
+static gboolean
+encode (const MatF *D, const TaskBatch *batch, const PursuitOptions *options,
+        SparseMat *X, const Progress *progress, GError **error)
+{
+  g_autoptr (Pursuit) pursuit = pursuit_new (D);
+  RankPart own = ranks_part (X->cols);
+  MatF given = matf_columns (&batch->given, own.first, own.end - own.first);
+  MatF known = matf_columns (&batch->known, own.first, own.end - own.first);
+  SparseMat part = sparse_columns (X, own.first, own.end - own.first);
+
+  if (!pursuit_encode (pursuit, &given, &known, options, &part, progress,
+                       error))
+    return FALSE;
+  for (int rank = 0; rank < ranks_count (); rank++) {
+    RankPart its = ranks_part_of (X->cols, rank);
+    gsize count = (gsize) (its.end - its.first);
+    gsize entries = count * (gsize) X->capacity;
+
+    ranks_broadcast (X->count + its.first, count * sizeof (int), rank);
+    ranks_broadcast (sparse_index (X, its.first), entries * sizeof (int),
+                     rank);
+    ranks_broadcast (sparse_value (X, its.first), entries * sizeof (float),
+                     rank);
+  }
+  return TRUE;
+}
+
+/* Sums up the own parts; all ranks get all sums. */
+static void
+do_parts (Job *job)
+{
+  RankPart own = ranks_part (PARTS);
+  gsize size =
+    (gsize) job->D->rows * (gsize) job->D->cols * sizeof (float);
+
+  parallel_for (own.end - own.first, do_part, job, NULL, NULL);
+  for (int part = 0; part < PARTS; part++) {
+    int owner = ranks_owner (PARTS, part);
+
+    ranks_broadcast (job->sums[part].data, size, owner);
+    ranks_broadcast (&job->errors[part], sizeof (double), owner);
+  }
+}
+
 gboolean
 task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
                MatF *gradient, double *mean_error, const Progress *progress,
@@ -211,7 +258,6 @@ task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
 {
   int s = MIN (coder->max_atoms, D->cols), threads = parallel_threads ();
   PursuitOptions options = { s, coder->max_error, coder->ridge };
-  g_autoptr (Pursuit) pursuit = pursuit_new (D);
   g_auto (SparseMat) X = sparse_new (D->cols, batch->clean.cols, s);
   g_autofree Workspace *workspaces = g_new (Workspace, threads);
   Job job = { .D = D,
@@ -220,14 +266,13 @@ task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
               .X = &X,
               .workspaces = workspaces };
 
-  if (!pursuit_encode (pursuit, &batch->given, &batch->known, &options, &X,
-                       progress, error))
+  if (!encode (D, batch, &options, &X, progress, error))
     return FALSE;
   for (int i = 0; i < threads; i++)
     workspace_init (&workspaces[i], D->rows, s);
   for (int part = 0; part < PARTS; part++)
     job.sums[part] = matf_new (D->rows, D->cols);
-  parallel_for (PARTS, do_part, &job, NULL, NULL);
+  do_parts (&job);
   sum_parts (&job, gradient, mean_error);
   for (int part = 0; part < PARTS; part++)
     matf_clear (&job.sums[part]);

@@ -37,5 +37,17 @@ sparse_value (const SparseMat *X, int col)
   return X->value + (gsize) col * (gsize) X->capacity;
 }
 
+/* A view of columns @first .. @first + @count - 1; not to be cleared. */
+static inline SparseMat
+sparse_columns (const SparseMat *X, int first, int count)
+{
+  return (SparseMat){ X->rows,
+                      count,
+                      X->capacity,
+                      X->count + first,
+                      sparse_index (X, first),
+                      sparse_value (X, first) };
+}
+
 /* y = D x, where x is column @col of @X. */
 void sparse_apply (const MatF *D, const SparseMat *X, int col, float *y);

@@ -1,5 +1,18 @@
 #include "app/cli/timebudget.h"
 
+#include "base/ranks.h"
+
+/* What stopped rank 0 stops all ranks, at the same step. */
+static void
+follow_first_rank (TimeBudget *self)
+{
+  int stopped[] = { self->out_of_time, self->interrupted };
+
+  ranks_broadcast (stopped, sizeof stopped, 0);
+  self->out_of_time = stopped[0];
+  self->interrupted = stopped[1];
+}
+
 static void
 watch (double done, gpointer data)
 {
@@ -12,6 +25,7 @@ watch (double done, gpointer data)
     self->out_of_time = spent >= self->limit;
   }
   self->interrupted = g_cancellable_is_cancelled (self->shown->cancellable);
+  follow_first_rank (self);
   if (self->out_of_time || self->interrupted)
     g_cancellable_cancel (self->progress.cancellable);
   else if (self->shown->report != NULL)

@@ -26,6 +26,7 @@ gboolean output_check_distinct (const GPtrArray *inputs,
                                 const GPtrArray *outputs, GError **error);
 
 /* Returns FALSE with @error set (FAILED, CANCELLED), and what was at @path is
- * still there.  May be called from any thread. */
+ * still there.  May be called from any thread.  Where ranks share work, only
+ * the first one writes (base/ranks.h). */
 gboolean output_write (const char *path, GBytes *data, gboolean force,
                        GError **error);

@@ -10,6 +10,7 @@
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "base/error.h"
+#include "base/ranks.h"
 #include "imaging/learning.h"
 
 static const char about[] =
@@ -282,6 +283,7 @@ work (Learn *learn, GError **error)
          && print_result (learn, time_budget_seconds (&learn->budget), error);
 }
 
+/* Only the first rank writes, and says what came out. */
 static gboolean
 run (char **argv, GError **error)
 {
@@ -301,8 +303,12 @@ run (char **argv, GError **error)
 
   skipped_files_init (&learn.skipped);
   command_line_init (&learn.line);
-  ok = parse (&learn, argv, error)
-       && (learn.line.answered || work (&learn, error));
+  ok = parse (&learn, argv, error);
+  if (ok && !learn.line.answered) {
+    ranks_begin ();
+    ok = work (&learn, error);
+    ranks_end ();
+  }
   learner_free (learn.learner);
   patch_source_free (learn.source);
   mat_clear (&learn.block);

@@ -1,6 +1,7 @@
 #include "dictlearn/convolutional/teacher.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "dictlearn/convolutional/pyramid.h"
 
 #include <math.h>
@@ -139,9 +140,10 @@ example_loss (const Example *example, const float *out, int count,
 
 /* Shard @i sums over every SHARDS-th example of the step. */
 static void
-run_shard (int i, int worker, gpointer data)
+run_shard (int chunk, int worker, gpointer data)
 {
   Teacher *self = data;
+  int i = ranks_part (SHARDS).first + chunk;
   Shard *shard = &self->shards[i];
   const ConvShape *shape = &self->model->shape;
   int count = self->options.crop * self->options.crop * shape->channels;
@@ -163,6 +165,19 @@ run_shard (int i, int worker, gpointer data)
       example_loss (&shard->example, out, count, shard->change);
     pyramid_backward (shard->pyramid, self->model->numbers, shard->change,
                       shard->gradient);
+  }
+}
+
+/* All ranks get the sums of all shards. */
+static void
+exchange_shards (Teacher *self)
+{
+  gsize size = conv_length (&self->model->shape) * sizeof (float);
+
+  for (int i = 0; i < SHARDS; i++) {
+    ranks_broadcast (self->shards[i].gradient, size, ranks_owner (SHARDS, i));
+    ranks_broadcast (&self->shards[i].loss, sizeof (double),
+                     ranks_owner (SHARDS, i));
   }
 }
 
@@ -248,9 +263,15 @@ teacher_step (Teacher *self, const Progress *progress, GError **error)
 {
   TeacherState *state = &self->state;
   double loss, norm;
+  RankPart part = ranks_part (SHARDS);
 
-  if (!parallel_for (SHARDS, run_shard, self, progress, error))
+  /* Ranks stop together, between steps. */
+  if (ranks_count () > 1 && !progress_step (progress, 0, error))
     return FALSE;
+  if (!parallel_for (part.end - part.first, run_shard, self,
+                     ranks_count () > 1 ? NULL : progress, error))
+    return FALSE;
+  exchange_shards (self);
   norm = sum_shards (self, &loss);
   adam (self, shorten (self, norm));
   state->error = running_mean (state->error, loss, ERROR_DECAY, state->step);
