@@ -25,6 +25,7 @@
 VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
                         END { print v }' include/tessera.h)
 BUILD   ?= build
+PROGRAM ?= $(BUILD)/tessera
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
@@ -85,7 +86,6 @@ $(STATIC_LIB): $(call objects,$(LIB_SRC))
 	$(Q)$(AR) rcs $@ $(@D)/tessera.o
 
 ARCHIVES := $(BUILD)/libapp.a $(BUILD)/libtessera.a
-PROGRAM  ?= $(BUILD)/tessera
 $(PROGRAM): $(BUILD)/app/main.o $(if $(MPI),$(BUILD)/mpi/launch.o) $(ARCHIVES) \
   $(BUILD)/launcher
 	@echo "  link $@"

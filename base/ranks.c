@@ -24,6 +24,7 @@
 
 static const RanksLink *connection;
 static int depth; /* of ranks_begin() */
+static RanksTraffic traffic;
 
 void
 ranks_set_link (const RanksLink *link)
@@ -89,8 +90,17 @@ ranks_owner (int shards, int shard)
 void
 ranks_broadcast (gpointer data, gsize size, int from)
 {
-  if (ranks_count () > 1 && size > 0)
-    connection->broadcast (data, size, from);
+  if (ranks_count () == 1 || size == 0)
+    return;
+  connection->broadcast (data, size, from);
+  traffic.messages++;
+  traffic.bytes += size;
+}
+
+RanksTraffic
+ranks_traffic (void)
+{
+  return traffic;
 }
 
 /* ---- samples ---- */

@@ -52,6 +52,13 @@ int ranks_owner (int shards, int shard);
 /* All ranks get the @size bytes at @data of rank @from. */
 void ranks_broadcast (gpointer data, gsize size, int from);
 
+/* The broadcasts so far, and their bytes. */
+typedef struct {
+  guint64 messages, bytes;
+} RanksTraffic;
+
+RanksTraffic ranks_traffic (void);
+
 /* ---- samples ----
  *
  * Shard s of p samples has the samples from p s / shards on. */

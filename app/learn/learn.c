@@ -283,7 +283,24 @@ work (Learn *learn, GError **error)
          && print_result (learn, time_budget_seconds (&learn->budget), error);
 }
 
-/* Only the first rank writes, and says what came out. */
+/* The whole work, on all ranks; the first one writes. */
+static gboolean
+work_together (Learn *learn, GError **error)
+{
+  RanksTraffic traffic;
+  gboolean ok;
+
+  ranks_begin ();
+  ok = work (learn, error);
+  traffic = ranks_traffic ();
+  if (ok && ranks_count () > 1)
+    terminal_detail ("%d ranks, %" G_GUINT64_FORMAT
+                     " broadcasts of %" G_GUINT64_FORMAT " bytes in all",
+                     ranks_count (), traffic.messages, traffic.bytes);
+  ranks_end ();
+  return ok;
+}
+
 static gboolean
 run (char **argv, GError **error)
 {
@@ -303,12 +320,8 @@ run (char **argv, GError **error)
 
   skipped_files_init (&learn.skipped);
   command_line_init (&learn.line);
-  ok = parse (&learn, argv, error);
-  if (ok && !learn.line.answered) {
-    ranks_begin ();
-    ok = work (&learn, error);
-    ranks_end ();
-  }
+  ok = parse (&learn, argv, error)
+       && (learn.line.answered || work_together (&learn, error));
   learner_free (learn.learner);
   patch_source_free (learn.source);
   mat_clear (&learn.block);

@@ -1,0 +1,121 @@
+#!/bin/sh
+# cli_mpi.sh - the same result from any number of ranks
+#
+# Builds the program with MPI=1, of which one object differs, and runs it with
+# more ranks than there are cores.  Skipped where Open MPI is not installed.
+. tests/lib.sh
+
+command -v mpirun >/dev/null || skip_all "mpirun is not installed"
+pkg-config --exists ompi-c || skip_all "libopenmpi-dev is not installed"
+BUILD=$(dirname "$TESSERA")
+if nm "$TESSERA" | grep -q __asan_init; then
+  skip_all "the sanitizers find leaks in Open MPI"
+fi
+unset MAKEFLAGS MFLAGS MAKELEVEL
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_rmaps_base_oversubscribe=1
+mpirun -n 2 true >out 2>err || skip_all "mpirun does not work here"
+
+make_program () {
+  make -s -C "$ROOT" MPI=1 BUILD="$BUILD" PROGRAM="$FOLDER/ranked" \
+    "$FOLDER/ranked" >make.log 2>&1 && return
+  sed 's/^/# /' make.log
+  return 1
+}
+cp "$BUILD/launcher" launcher.before
+ok "make MPI=1" make_program
+ok "... is noticed by the next build" not cmp -s "$BUILD/launcher" \
+  launcher.before
+cp launcher.before "$BUILD/launcher"
+
+# ranks COUNT ARGUMENT... - like run, on that many ranks
+ranks () {
+  count=$1
+  shift
+  timeout 300 mpirun -n "$count" ./ranked "$@" >out 2>err
+  status=$?
+}
+
+./ranked --version >out
+ok "the version names MPI" grep -q "^Open MPI [0-9]" out
+"$TESSERA" --version >out
+ok "... where it is in" not grep -q "Open MPI" out
+
+# ---- the same bytes ----
+
+for name in badlands5 badlands8 beach0 beach4; do
+  cp "$PHOTOS/$name.png" .
+done
+
+# same NAME OPTION... - learns without MPI, without mpirun, and on 1, 2, 3, 4
+# and 8 ranks
+same () {
+  name=$1
+  shift
+  expect "$name" 0 learn ./*.png --threads 2 -q "$@" -o one.safetensors
+  ./ranked learn ./*.png --threads 1 -q "$@" -o ranked.safetensors
+  ok "... without mpirun" cmp -s one.safetensors ranked.safetensors
+  for count in 1 2 3 4 8; do
+    ranks $count learn ./*.png --threads 1 --force "$@" -o many.safetensors
+    ok "... on $count ranks" [ "$status" -eq 0 ]
+    ok "... says so once" [ "$(grep -c '^learned' err)" -eq 1 ]
+    ok "... the same bytes" cmp -s one.safetensors many.safetensors
+  done
+  rm -f one.safetensors ranked.safetensors many.safetensors
+}
+
+same online --patch 8 --iterations 6 --window 600 --stride 50
+same minibatch --algorithm minibatch --patch 8 --iterations 4 \
+  --max-patches 3000 --window 700
+same ksvd --algorithm ksvd --patch 4 --max-patches 9000 --iterations 2
+same "ksvd, exactly" --algorithm ksvd --exact --patch 4 --max-patches 2100 \
+  --iterations 2
+same mod --algorithm mod --patch 4 --max-patches 9000 --iterations 2
+same "a task" --task missing:0.5 --patch 4 --task-iterations 3
+same convolutional --algorithm convolutional --iterations 2 --crop 16 \
+  --rounds 2 --sets 1
+
+# ---- one program, not many ----
+
+ranks 3 learn ./*.png --patch 4 --iterations 2 -v -o told.safetensors
+ok "what is exchanged is said" grep -q "3 ranks, [0-9]* broadcasts" err
+ranks 3 learn ./*.png --patch 4 --iterations 2 -o told.safetensors
+ok "a mistake ends all ranks" [ "$status" -eq 1 ]
+ok "... and is told once" [ "$(grep -c '^tessera: ' err)" -eq 1 ]
+ranks 2 score beach0.png beach0.png --json
+ok "a command for one rank" [ "$status" -eq 0 ]
+ok "... runs once" [ "$(grep -c identical out)" -eq 1 ]
+ranks 2 learn --help
+ok "the help" [ "$(grep -c '^Usage' out)" -eq 1 ]
+
+# ---- a rank that dies ----
+
+# The ranks of the job in the background have begun to learn when the first
+# checkpoint or line appears; here, when both are alive and have used time.
+timeout 300 mpirun -n 2 ./ranked learn ./*.png --iterations 1000000 \
+  --time-limit 250 -o dead.safetensors >out 2>err &
+job=$!
+victim=
+tries=0
+while [ -z "$victim" ] && [ $tries -lt 600 ]; do
+  for process in $(pgrep -x ranked); do
+    tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null >environ
+    if grep -qx "PWD=$FOLDER" environ \
+      && grep -qx OMPI_COMM_WORLD_RANK=1 environ; then
+      victim=$process
+    fi
+  done
+  tries=$((tries + 1))
+  [ -n "$victim" ] || sleep 0.1
+done
+ok "a rank is found" [ -n "$victim" ]
+[ -n "$victim" ] && kill -9 "$victim"
+wait $job
+status=$?
+ok "the job ends" [ "$status" -ne 0 ]
+ok "... and says which rank" grep -q "rank 1 " err
+ok "nothing is left behind" [ ! -e dead.safetensors ]
+ok "... nor half written" nothing_pending
+
+finish
