@@ -87,7 +87,7 @@ $(STATIC_LIB): $(call objects,$(LIB_SRC))
 
 ARCHIVES := $(BUILD)/libapp.a $(BUILD)/libtessera.a
 $(PROGRAM): $(BUILD)/app/main.o $(if $(MPI),$(BUILD)/mpi/launch.o) $(ARCHIVES) \
-  $(BUILD)/launcher
+  $(PROGRAM).mpi
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
 	  $(if $(MPI),$(shell pkg-config --libs ompi-c))
@@ -98,7 +98,7 @@ $(BUILD)/mpi/launch.o: app/system/launch.c Makefile
 	@echo "  cc   $< (MPI)"
 	$(Q)$(CC) $(ALL_CFLAGS) -DTESSERA_MPI -MMD -MP -c -o $@ $< \
 	  $(patsubst -I%,-isystem%,$(shell pkg-config --cflags ompi-c))
-$(BUILD)/launcher: FORCE
+$(PROGRAM).mpi: FORCE
 	@mkdir -p $(@D)
 	@echo '$(MPI)' | cmp -s - $@ || echo '$(MPI)' >$@
 FORCE:
