@@ -27,6 +27,6 @@ typedef struct {
  * value to start from; where there is nothing to copy they stay.  The same
  * seed gives the same values for any number of threads.
  *
- * FALSE, with @error set, for lack of memory (LIMIT) or when cancelled. */
+ * FALSE, with @error set, for lack of memory (MEMORY) or when cancelled. */
 gboolean region_copy_texture (Region *region, const TextureOptions *options,
                               const Progress *progress, GError **error);
