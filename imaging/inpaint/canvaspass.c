@@ -1,0 +1,249 @@
+/* canvaspass.c - a window of rows that moves over the picture */
+#include "imaging/inpaint/canvasprivate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Trust in a filled sample while holes grow shut: below one, so that what is
+ * known counts more and errors do not feed on themselves. */
+#define FILLED_TRUST 0.3f
+
+/* The packed samples of the first missing pixel of row @y at or right of
+ * column @x. */
+static float *
+packed_from (const Canvas *canvas, int x, int y)
+{
+  gsize number = canvas->row_starts[y]
+                 + count_missing_in (mask_row (canvas->missing, y), x);
+
+  return canvas->values + number * (gsize) canvas->channels;
+}
+
+/* A pass in progress. */
+typedef struct {
+  Canvas *canvas;
+  PassKind kind;
+  RowWindow window;
+  guint8 *busy;        /* blocks with something wanted in or next to them */
+  int loaded, settled; /* rows above these are */
+} Pass;
+
+static void
+load_known (RowWindow *w, int x, int y)
+{
+  const Image *image = w->canvas->image;
+  const guint16 *pixel = image_pixel (image, x, y);
+  gboolean seen = !image_is_transparent (
+    image, (gsize) y * (gsize) image->width + (gsize) x);
+  float scale = 1 / (float) image_peak (image);
+
+  for (int c = 0; c < w->channels; c++) {
+    gsize at = row_window_offset (w, c, x, y);
+
+    w->values[at] = (float) pixel[colour_of_channel (w->canvas, c)] * scale;
+    w->trust[at] = seen ? 1 : 0;
+  }
+}
+
+/* A pixel of which some channels are missing. */
+static void
+load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
+{
+  guint8 missing = mask_row (w->canvas->missing, y)[x];
+  guint8 wanted = 0;
+
+  load_known (w, x, y);
+  for (int c = 0; c < w->channels; c++) {
+    gsize at = row_window_offset (w, c, x, y);
+    int colour = colour_of_channel (w->canvas, c);
+
+    if (!mask_hides (missing, colour))
+      continue;
+    w->values[at] = isnan (packed[c]) ? 0 : packed[c];
+    w->trust[at] = isnan (packed[c]) ? 0 : FILLED_TRUST;
+    if (kind == PASS_MISSING || isnan (packed[c]))
+      wanted |= (guint8) (1 << c);
+  }
+  w->wanted[(gsize) (y % w->rows) * (gsize) w->width + (gsize) x] = wanted;
+}
+
+static void
+clear_sums (RowWindow *w, int left, int right, int y)
+{
+  gsize size = (gsize) (right - left) * sizeof (float);
+
+  for (int c = 0; c < w->channels; c++) {
+    memset (w->sums + row_window_offset (w, c, left, y), 0, size);
+    memset (w->weights + row_window_offset (w, c, left, y), 0, size);
+  }
+}
+
+static void
+load_row (Pass *pass, int y)
+{
+  RowWindow *w = &pass->window;
+  const GArray *spans = canvas_spans (pass->canvas, y);
+  const guint8 *missing = mask_row (pass->canvas->missing, y);
+
+  for (guint i = 0; i < spans->len; i++) {
+    Span span = g_array_index (spans, Span, i);
+    const float *packed = packed_from (pass->canvas, span.left, y);
+
+    clear_sums (w, span.left, span.right, y);
+    for (int x = span.left; x < span.right; x++)
+      if (missing[x]) {
+        load_missing (w, pass->kind, x, y, packed);
+        packed += w->channels;
+      } else
+        load_known (w, x, y);
+  }
+}
+
+/* Sets the wanted channels of one pixel; TRUE if that filled it up. */
+static gboolean
+settle_pixel (const RowWindow *w, int x, int y, float *packed)
+{
+  guint8 wanted = *row_window_wanted (w, x, y);
+  gboolean was_open = FALSE, is_open = FALSE;
+
+  for (int c = 0; c < w->channels; c++)
+    if (wanted >> c & 1) {
+      gsize at = row_window_offset (w, c, x, y);
+
+      was_open = was_open || isnan (packed[c]);
+      if (w->weights[at] > 0)
+        packed[c] = w->sums[at] / w->weights[at];
+      is_open = is_open || isnan (packed[c]);
+    }
+  return was_open && !is_open;
+}
+
+static void
+settle_row (Pass *pass, int y)
+{
+  Canvas *canvas = pass->canvas;
+  const GArray *spans = canvas_spans (canvas, y);
+  const guint8 *missing = mask_row (canvas->missing, y);
+
+  for (guint i = 0; i < spans->len; i++) {
+    Span span = g_array_index (spans, Span, i);
+    float *packed = packed_from (canvas, span.left, y);
+
+    for (int x = span.left; x < span.right; x++)
+      if (missing[x]) {
+        canvas->unfilled[y / canvas->block] -=
+          settle_pixel (&pass->window, x, y, packed);
+        packed += canvas->channels;
+      }
+  }
+}
+
+static void
+load_down_to (Pass *pass, int bottom)
+{
+  RowWindow *w = &pass->window;
+
+  for (; pass->loaded < bottom; pass->loaded++) {
+    memset (w->wanted + (gsize) (pass->loaded % w->rows) * (gsize) w->width, 0,
+            (gsize) w->width);
+    if (pass->busy[pass->loaded / pass->canvas->block])
+      load_row (pass, pass->loaded);
+  }
+}
+
+static void
+settle_down_to (Pass *pass, int bottom)
+{
+  for (; pass->settled < bottom; pass->settled++)
+    if (pass->busy[pass->settled / pass->canvas->block])
+      settle_row (pass, pass->settled);
+}
+
+static gboolean
+row_window_init (RowWindow *w, const Canvas *canvas, GError **error)
+{
+  gsize row = (gsize) canvas->image->width;
+  gsize samples;
+
+  w->canvas = canvas;
+  w->width = canvas->image->width;
+  w->height = canvas->image->height;
+  w->channels = canvas->channels;
+  w->rows = MIN (w->height, canvas->block + 2 * canvas->reach);
+  samples = row * (gsize) w->rows * (gsize) w->channels;
+  w->values = g_try_new (float, samples);
+  w->trust = g_try_new (float, samples);
+  w->sums = g_try_new (float, samples);
+  w->weights = g_try_new (float, samples);
+  w->wanted = g_try_malloc (row * (gsize) w->rows);
+  if (w->values == NULL || w->trust == NULL || w->sums == NULL
+      || w->weights == NULL || w->wanted == NULL)
+    return canvas_lacks_memory (canvas->image, error);
+  return TRUE;
+}
+
+static void
+row_window_clear (RowWindow *w)
+{
+  g_free (w->values);
+  g_free (w->trust);
+  g_free (w->sums);
+  g_free (w->weights);
+  g_free (w->wanted);
+}
+
+/* Notes where something is wanted before the pass changes that. */
+static guint8 *
+find_busy (const Canvas *canvas, const gsize *counts)
+{
+  guint8 *busy = g_malloc0 ((gsize) canvas->block_count);
+
+  for (int b = 0; b < canvas->block_count; b++)
+    for (int near = MAX (0, b - 1);
+         near <= MIN (canvas->block_count - 1, b + 1); near++)
+      busy[b] |= counts[near] > 0;
+  return busy;
+}
+
+static gboolean
+do_block (Pass *pass, int number, PassFunc func, gpointer data,
+          const Progress *progress, GError **error)
+{
+  const Canvas *canvas = pass->canvas;
+  int height = canvas->image->height;
+  int top = number * canvas->block;
+  int bottom = MIN (height, top + canvas->block);
+
+  load_down_to (pass, MIN (height, bottom + canvas->reach));
+  if (pass->busy[number]
+      && !func (&pass->window, top, bottom, progress, data, error))
+    return FALSE;
+  settle_down_to (pass, bottom == height ? height : bottom - canvas->reach);
+  return TRUE;
+}
+
+gboolean
+canvas_pass (Canvas *canvas, PassKind kind, PassFunc func, gpointer data,
+             const Progress *progress, GError **error)
+{
+  const gsize *counts =
+    kind == PASS_UNFILLED ? canvas->unfilled : canvas->counts;
+  Pass pass = { .canvas = canvas, .kind = kind };
+  gsize all = canvas_missing (canvas), done = 0;
+  gboolean ok;
+
+  pass.busy = find_busy (canvas, counts);
+  ok = row_window_init (&pass.window, canvas, error);
+  for (int b = 0; ok && b < canvas->block_count; b++) {
+    ProgressPart share = { progress, (double) done / (double) all,
+                           (double) (done + canvas->counts[b])
+                             / (double) all };
+    Progress part = progress_part (&share);
+
+    ok = do_block (&pass, b, func, data, &part, error);
+    done += canvas->counts[b];
+  }
+  row_window_clear (&pass.window);
+  g_free (pass.busy);
+  return ok;
+}
