@@ -10,7 +10,7 @@ byte_plane_init (BytePlane *plane, int width, int height, GError **error)
   *plane = (BytePlane){ width, height, NULL };
   plane->data = g_try_malloc0 (byte_plane_size (plane));
   return plane->data != NULL
-         || tessera_fail (error, TESSERA_ERROR_LIMIT,
+         || tessera_fail (error, TESSERA_ERROR_MEMORY,
                           "not enough memory to look at %d x %d pixels", width,
                           height);
 }

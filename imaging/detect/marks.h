@@ -15,7 +15,7 @@ typedef struct {
   guint8 *data;
 } BytePlane;
 
-/* Zeros.  FALSE with @error set (LIMIT) for lack of memory. */
+/* Zeros.  FALSE with @error set (MEMORY) for lack of memory. */
 gboolean byte_plane_init (BytePlane *plane, int width, int height,
                           GError **error);
 void byte_plane_clear (BytePlane *plane);

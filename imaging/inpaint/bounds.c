@@ -210,7 +210,7 @@ image_bound_fill (Image *image, const Mask *missing,
   g_autofree Range *ranges = g_try_new (Range, 3 * count);
 
   if (ranges == NULL)
-    return tessera_fail (error, TESSERA_ERROR_LIMIT,
+    return tessera_fail (error, TESSERA_ERROR_MEMORY,
                          "not enough memory to work on %d x %d pixels",
                          image->width, image->height);
   tiles.ranges = ranges;

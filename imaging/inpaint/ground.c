@@ -260,7 +260,7 @@ lay (Level *levels, int count, const Progress *progress, GError **error)
     g_try_new (float, row_samples (&levels[0]) * (gsize) levels[0].height);
 
   if (scratch == NULL)
-    return tessera_fail (error, TESSERA_ERROR_LIMIT,
+    return tessera_fail (error, TESSERA_ERROR_MEMORY,
                          "not enough memory to fill a hole");
   for (int k = 0; k + 1 < count; k++) {
     Halving halving = { &levels[k], &levels[k + 1] };
@@ -293,7 +293,7 @@ region_lay_ground (Region *region, const Progress *progress, GError **error)
   if (count > 0)
     load_finest (&levels[0], region);
   if (count == 0)
-    tessera_fail (error, TESSERA_ERROR_LIMIT,
+    tessera_fail (error, TESSERA_ERROR_MEMORY,
                   "not enough memory to fill a hole");
   else
     ok = lay (levels, count, progress, error);

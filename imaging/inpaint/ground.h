@@ -17,6 +17,6 @@
 
 /* Gives every missing sample of @region a value; a colour of which nothing is
  * known gets that of the others.  FALSE, with @error set, when nothing at all
- * is known (INPUT), for lack of memory (LIMIT) or when cancelled. */
+ * is known (INPUT), for lack of memory (MEMORY) or when cancelled. */
 gboolean region_lay_ground (Region *region, const Progress *progress,
                             GError **error);

@@ -90,7 +90,7 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
   g_autofree guint16 *distance = g_try_new (guint16, pixels);
 
   if (distance == NULL)
-    return tessera_fail (error, TESSERA_ERROR_LIMIT,
+    return tessera_fail (error, TESSERA_ERROR_MEMORY,
                          "not enough memory to measure holes");
   for (gsize i = 0; i < pixels; i++)
     distance[i] = is_deep (self, i) ? 0 : FARTHEST;
@@ -114,7 +114,7 @@ thickness_new (const Image *image, const Mask *missing, GError **error)
   self->depth = g_try_new (guint16, pixels);
   self->thick = g_try_malloc0 (pixels);
   if (self->depth == NULL || self->thick == NULL) {
-    tessera_fail (error, TESSERA_ERROR_LIMIT,
+    tessera_fail (error, TESSERA_ERROR_MEMORY,
                   "not enough memory to measure holes");
     return NULL;
   }
@@ -258,7 +258,7 @@ region_new (const Image *image, const Mask *missing,
   self->depth = g_try_new (float, pixels);
   if (self->values == NULL || self->missing == NULL || self->wanted == NULL
       || self->depth == NULL) {
-    tessera_fail (error, TESSERA_ERROR_LIMIT,
+    tessera_fail (error, TESSERA_ERROR_MEMORY,
                   "not enough memory to fill a hole of %d x %d pixels",
                   box->width, box->height);
     return NULL;

@@ -33,7 +33,7 @@ typedef struct {
 typedef enum { NOT_THICK, THICK_WAITING, THICK_CHOSEN, THICK_DONE } ThickState;
 
 /* Measures the holes of @missing; invisible pixels of @image are unknown as
- * well.  NULL with @error set (LIMIT) for lack of memory. */
+ * well.  NULL with @error set (MEMORY) for lack of memory. */
 Thickness *thickness_new (const Image *image, const Mask *missing,
                           GError **error);
 
@@ -64,7 +64,7 @@ typedef struct {
 } Region;
 
 /* Cuts the chosen part of @thickness out of @image, with as much around it as
- * it is large.  NULL with @error set (LIMIT) for lack of memory. */
+ * it is large.  NULL with @error set (MEMORY) for lack of memory. */
 Region *region_new (const Image *image, const Mask *missing,
                     const Thickness *thickness, GError **error);
 
