@@ -1,0 +1,241 @@
+/* test_api_learn.c - the public interface: dictionaries, arrays, learning */
+#include "tests/apiphoto.h"
+#include "tests/support.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- dictionaries and arrays ---- */
+
+static void
+test_dictionaries (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("tessera-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "d.safetensors", NULL);
+  TesseraDictionary *dct = tessera_dictionary_dct (4, 3, NULL), *other;
+  g_autofree double *a = g_new (double, 48 * 48), *b = g_new (double, 48 * 48);
+  TesseraMatrix columns = { a, TESSERA_FLOAT64, 48, 48, 8, 8 * 48 };
+  TesseraMatrix rows = { b, TESSERA_FLOAT64, 48, 48, 8 * 48, 8 };
+  TesseraImage *mosaic;
+  GError *error = NULL;
+
+  g_assert_true (tessera_dictionary_get_atoms (dct, &columns, NULL));
+  for (int i = 0; i < 48 * 48; i++)
+    a[i] *= 5; /* lengths do not matter */
+  other = tessera_dictionary_from_atoms (&columns, 4, 3, NULL);
+  g_assert_cmpint (tessera_dictionary_patch (other), ==, 4);
+  g_assert_cmpint (tessera_dictionary_channels (other), ==, 3);
+  g_assert_cmpint (tessera_dictionary_atoms (other), ==, 48);
+  g_assert_true (tessera_dictionary_write (other, path, NULL));
+  tessera_dictionary_free (other);
+  other = tessera_dictionary_read (path, NULL);
+  g_assert_true (tessera_dictionary_get_atoms (other, &rows, NULL));
+  for (int j = 0; j < 48; j++)
+    for (int i = 0; i < 48; i++)
+      g_assert_cmpfloat (fabs (b[i * 48 + j] - a[j * 48 + i] / 5), <, 1e-6);
+  mosaic = tessera_dictionary_mosaic (other, 2, NULL);
+  g_assert_nonnull (mosaic);
+  a[48 * 3] = INFINITY;
+  g_assert_null (tessera_dictionary_from_atoms (&columns, 4, 3, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  g_assert_null (tessera_dictionary_from_atoms (&columns, 5, 3, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  g_assert_null (tessera_dictionary_dct (65, 3, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  g_remove (path);
+  g_rmdir (folder);
+  tessera_image_free (mosaic);
+  tessera_dictionary_free (other);
+  tessera_dictionary_free (dct);
+}
+
+enum { N = 12, K = 20, P = 50, S = 3 };
+
+/* Three random atoms for each of P signals, as rows of doubles; the codes are
+ * found exactly, with and without hidden samples. */
+static void
+test_pursuit (void)
+{
+  g_auto (MatF) D = random_dictionary (N, K, 1);
+  TesseraMatrix atoms = { D.data, TESSERA_FLOAT32, N, K, 4, 4 * D.ld };
+  g_auto (Mat) values = random_mat (S, P, 2);
+  g_autofree double *Y = g_new0 (double, N *P), *back = g_new0 (double, N *P);
+  g_autofree float *weights = g_new (float, N *P);
+  /* One signal per row, as numpy has it. */
+  TesseraMatrix signals = { Y, TESSERA_FLOAT64, N, P, 8, 8 * N };
+  TesseraMatrix result = { back, TESSERA_FLOAT64, N, P, 8, 8 * N };
+  TesseraMatrix w = { weights, TESSERA_FLOAT32, N, P, 4, 4 * N };
+  int counts[P], indices[P * S];
+  float x[P * S];
+  TesseraCodes codes = { S, counts, indices, x };
+  TesseraContext *context = tessera_context_new (2);
+  TesseraPursuit *pursuit = tessera_pursuit_new (context, &atoms, NULL);
+  GError *error = NULL;
+
+  tessera_context_free (context); /* the pursuit keeps it */
+  for (int j = 0; j < P; j++) {
+    int first = j % K;
+    double size = 1 + fabs (*mat_at (&values, 0, j));
+
+    for (int i = 0; i < N; i++)
+      Y[j * N + i] = size * *matf_at (&D, i, first);
+  }
+  for (int i = 0; i < N * P; i++)
+    weights[i] = i % 5 != 0;
+  for (int masked = 0; masked < 2; masked++) {
+    for (int i = 0; i < N * P; i++)
+      if (masked && weights[i] == 0)
+        Y[i] = NAN; /* hidden, so it does not count */
+    g_assert_true (tessera_pursuit_encode (
+      pursuit, &signals, masked ? &w : NULL, NULL, &codes, &error));
+    g_assert_no_error (error);
+    g_assert_true (tessera_pursuit_decode (pursuit, &codes, &result, NULL));
+    for (int j = 0; j < P; j++) {
+      double size = 1 + fabs (*mat_at (&values, 0, j));
+
+      g_assert_cmpint (counts[j], >=, 1);
+      g_assert_cmpint (indices[j * S], ==, j % K);
+      for (int i = 0; i < N; i++)
+        g_assert_cmpfloat (
+          fabs (back[j * N + i] - size * *matf_at (&D, i, j % K)), <, 1e-4);
+    }
+  }
+  g_assert_false (
+    tessera_pursuit_encode (pursuit, &signals, NULL, NULL, &codes, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT); /* NaN */
+  g_clear_error (&error);
+  weights[7] = 1.5f;
+  g_assert_false (
+    tessera_pursuit_encode (pursuit, &signals, &w, NULL, &codes, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  indices[0] = K;
+  g_assert_false (tessera_pursuit_decode (pursuit, &codes, &result, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  tessera_pursuit_free (pursuit);
+  D.data[0] += 1;
+  g_assert_null (tessera_pursuit_new (NULL, &atoms, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+}
+
+/* ---- learning ---- */
+
+static void
+test_learner (void)
+{
+  g_auto (Mat) Y = random_mat (16, 400, 5);
+  TesseraMatrix samples = { Y.data, TESSERA_FLOAT64, 16, 400, 8, 8 * 16 };
+  g_auto (MatF) D = matf_new (16, 24);
+  TesseraMatrix atoms = { D.data, TESSERA_FLOAT32, 16, 24, 4, 4 * 16 };
+  TesseraLearnOptions options = { .size = sizeof options,
+                                  .algorithm = "ksvd",
+                                  .length = 16,
+                                  .atoms = 24,
+                                  .iterations = 3,
+                                  .atoms_per_sample = 3 };
+  TesseraLearnStatus status = { .size = sizeof status };
+  TesseraLearner *learner = tessera_learner_new (NULL, &options, NULL);
+  GError *error = NULL;
+
+  g_assert_false (tessera_learner_get_atoms (learner, &atoms, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_true (tessera_learner_feed (learner, &samples, NULL));
+  g_assert_false (tessera_learner_done (learner));
+  g_assert_true (tessera_learner_finish (learner, NULL));
+  g_assert_true (tessera_learner_status (learner, &status, NULL));
+  g_assert_cmpint (status.iterations, ==, 3);
+  g_assert_cmpuint (status.samples, ==, 400);
+  g_assert_true (tessera_learner_get_atoms (learner, &atoms, NULL));
+  for (int j = 0; j < 24; j++) {
+    double sum = 0;
+
+    for (int i = 0; i < 16; i++)
+      sum += pow (*matf_at (&D, i, j), 2);
+    g_assert_cmpfloat (fabs (sum - 1), <, 1e-5);
+  }
+  g_assert_null (tessera_learner_dictionary (learner, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  *mat_at (&Y, 3, 3) = NAN;
+  g_assert_false (tessera_learner_feed (learner, &samples, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  tessera_learner_free (learner);
+}
+
+static void
+test_every_algorithm (void)
+{
+  g_auto (Mat) Y = random_mat (27, 300, 5);
+  TesseraMatrix samples = { Y.data, TESSERA_FLOAT64, 27, 300, 8, 8 * 27 };
+  int count = 0;
+
+  for (; tessera_algorithm_name (count) != NULL; count++) {
+    TesseraLearnOptions options = { .size = sizeof options,
+                                    .algorithm =
+                                      tessera_algorithm_name (count),
+                                    .patch = 3,
+                                    .iterations = 2,
+                                    .window = 50 };
+    g_autoptr (GError) error = NULL;
+    TesseraLearner *learner = tessera_learner_new (NULL, &options, &error);
+    TesseraDictionary *dictionary;
+
+    g_assert_no_error (error);
+    tessera_learner_feed (learner, &samples, &error);
+    g_assert_no_error (error);
+    tessera_learner_finish (learner, &error);
+    g_assert_no_error (error);
+    dictionary = tessera_learner_dictionary (learner, &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (tessera_dictionary_algorithm (dictionary), ==,
+                     options.algorithm);
+    g_assert_cmpint (tessera_dictionary_atoms (dictionary), ==, 27);
+    g_assert_nonnull (tessera_algorithm_summary (count));
+    tessera_dictionary_free (dictionary);
+    tessera_learner_free (learner);
+  }
+  g_assert_cmpint (count, >=, 7);
+}
+
+static void
+test_learn_from_files (void)
+{
+  const char *paths[] = { "no/such/file.png", PHOTO };
+  TesseraLearnOptions options = {
+    .size = sizeof options, .patch = 4, .iterations = 3, .window = 200
+  };
+  TesseraDictionary *dictionary =
+    tessera_learn_from_files (NULL, paths, 2, &options, NULL);
+  GError *error = NULL;
+
+  g_assert_cmpint (tessera_dictionary_atoms (dictionary), ==, 48);
+  tessera_dictionary_free (dictionary);
+  g_assert_null (tessera_learn_from_files (NULL, paths, 1, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, paths[0]));
+  g_clear_error (&error);
+  options.algorithm = "frobnicate";
+  g_assert_null (tessera_learn_from_files (NULL, paths, 2, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/api/dictionaries", test_dictionaries);
+  g_test_add_func ("/api/pursuit", test_pursuit);
+  g_test_add_func ("/api/learner", test_learner);
+  g_test_add_func ("/api/every-algorithm", test_every_algorithm);
+  g_test_add_func ("/api/learn-from-files", test_learn_from_files);
+  return g_test_run ();
+}
