@@ -23,20 +23,16 @@
  */
 #include "dictlearn/learner.h"
 
-#include "base/polar.h"
 #include "base/parallelgemm.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>
 
-/* Singular values of a start below this share of the largest are ignored. */
-#define SINGULAR 1e-10
-
 typedef struct {
   Learner base;
   Mat D, old; /* n x n */
   Mat X, R;   /* n x p */
-  double z, end;
+  Threshold threshold;
 } Gradient;
 
 static gboolean
@@ -48,14 +44,10 @@ gradient_start (Learner *base, GError **error)
   self->D = mat_new (n, n);
   self->old = mat_new (n, n);
   if (!mat_try_new (&self->X, n, p, error)
-      || !mat_try_new (&self->R, n, p, error)
-      || !learner_initial_dictionary (base, &base->Y, &self->D, error))
+      || !mat_try_new (&self->R, n, p, error))
     return FALSE;
-  if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
-    return learner_failed (error);
-  parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
-  return threshold_choose (&self->X, &base->options, &self->z, &self->end,
-                           error);
+  return threshold_start_orthonormal (&self->threshold, base, &self->D,
+                                      &self->X, error);
 }
 
 /* X = HT_z (D' Y), R = Y - D X. */
@@ -67,12 +59,12 @@ code (Gradient *self)
   gsize kept;
 
   parallel_gemm (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
-  kept = threshold_apply (&self->X, self->z, &self->X);
+  kept = threshold_apply (&self->X, self->threshold.z, &self->X);
   mat_copy (Y, &self->R);
   parallel_gemm (-1, &self->D, PLAIN, &self->X, PLAIN, 1, &self->R);
   status->objective = mat_dot (&self->R, &self->R) / Y->cols;
   status->density = (double) kept / Y->rows / Y->cols;
-  status->threshold = self->z;
+  status->threshold = self->threshold.z;
 }
 
 /* A step that cannot overshoot: the objective is quadratic in D with curvature
@@ -110,11 +102,7 @@ gradient_step (Learner *base, GError **error)
   status->change = mat_distance (&self->D, &self->old);
   if (!isfinite (status->change))
     return learner_failed (error);
-  /* A dictionary that does not change while the threshold falls has not
-   * converged. */
-  if (self->z > self->end)
-    status->change = INFINITY;
-  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  threshold_fall (&self->threshold, base->options.shrink, status);
   return TRUE;
 }
 

@@ -25,7 +25,7 @@ typedef struct {
   MatF batch; /* n x window */
   Preconditioner *P;
   PolarStep *whitened;
-  double z, end;
+  Threshold threshold;
 } Minibatch;
 
 static void
@@ -65,7 +65,7 @@ minibatch_start (Learner *base, GError **error)
   self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));
   draw_batch (self, 0);
   return polar_step_threshold (self->whitened, self->P, &self->batch,
-                               &base->options, &self->z, &self->end, error);
+                               &base->options, &self->threshold, error);
 }
 
 static gboolean
@@ -74,12 +74,10 @@ minibatch_step (Learner *base, GError **error)
   Minibatch *self = (Minibatch *) base;
 
   draw_batch (self, base->status.iteration);
-  if (!polar_step_step (self->whitened, self->P, &self->batch, self->z,
-                        &base->status))
+  if (!polar_step_step (self->whitened, self->P, &self->batch,
+                        self->threshold.z, &base->status))
     return learner_failed (error);
-  if (self->z > self->end)
-    base->status.change = INFINITY;
-  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  threshold_fall (&self->threshold, base->options.shrink, &base->status);
   return TRUE;
 }
 

@@ -36,7 +36,7 @@ typedef struct {
   MatF window;
   Preconditioner *P;
   PolarStep *whitened;
-  double z, end;
+  Threshold threshold;
 } Online;
 
 static int
@@ -73,7 +73,7 @@ start (Online *self, GError **error)
     return learner_failed (error);
   fill_window (self);
   if (!polar_step_threshold (self->whitened, self->P, &self->window,
-                             &base->options, &self->z, &self->end, error))
+                             &base->options, &self->threshold, error))
     return FALSE;
   mat_clear (&self->first);
   base->started = TRUE;
@@ -85,13 +85,10 @@ do_step (Online *self, GError **error)
 {
   Learner *base = &self->base;
 
-  if (!polar_step_step (self->whitened, self->P, &self->window, self->z,
-                        &base->status))
+  if (!polar_step_step (self->whitened, self->P, &self->window,
+                        self->threshold.z, &base->status))
     return learner_failed (error);
-  /* No change while the threshold falls is not convergence. */
-  if (self->z > self->end)
-    base->status.change = INFINITY;
-  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  threshold_fall (&self->threshold, base->options.shrink, &base->status);
   self->pending = 0;
   base->status.iteration++;
   return TRUE;

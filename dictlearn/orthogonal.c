@@ -30,7 +30,7 @@ typedef struct {
   Mat D, old;
   Mat X; /* n x p */
   Mat M; /* n x n */
-  double z, end;
+  Threshold threshold;
 } Orthogonal;
 
 static gboolean
@@ -42,14 +42,10 @@ orthogonal_start (Learner *base, GError **error)
   self->D = mat_new (n, n);
   self->old = mat_new (n, n);
   self->M = mat_new (n, n);
-  if (!mat_try_new (&self->X, n, base->Y.cols, error)
-      || !learner_initial_dictionary (base, &base->Y, &self->D, error))
+  if (!mat_try_new (&self->X, n, base->Y.cols, error))
     return FALSE;
-  if (!polar_svd (&self->D, NULL, SINGULAR, &self->D))
-    return learner_failed (error);
-  parallel_gemm (1, &self->D, TRANSPOSED, &base->Y, PLAIN, 0, &self->X);
-  return threshold_choose (&self->X, &base->options, &self->z, &self->end,
-                           error);
+  return threshold_start_orthonormal (&self->threshold, base, &self->D,
+                                      &self->X, error);
 }
 
 /* |Y - D X|^2 + z^2 |X|_0 per sample.  For orthonormal D and X = HT_z (D' Y),
@@ -58,9 +54,9 @@ static double
 objective (const Orthogonal *self, gsize kept)
 {
   double energy = mat_dot (&self->base.Y, &self->base.Y);
+  double z = self->threshold.z;
 
-  return (energy - mat_dot (&self->X, &self->X)
-          + self->z * self->z * (double) kept)
+  return (energy - mat_dot (&self->X, &self->X) + z * z * (double) kept)
          / self->base.Y.cols;
 }
 
@@ -73,20 +69,17 @@ orthogonal_step (Learner *base, GError **error)
 
   mat_copy (&self->D, &self->old);
   parallel_gemm (1, &self->D, TRANSPOSED, Y, PLAIN, 0, &self->X);
-  kept = threshold_apply (&self->X, self->z, &self->X);
+  kept = threshold_apply (&self->X, self->threshold.z, &self->X);
   base->status.objective = objective (self, kept);
   base->status.density = (double) kept / base->n / Y->cols;
-  base->status.threshold = self->z;
+  base->status.threshold = self->threshold.z;
   if (kept > 0) {
     parallel_gemm (1, Y, PLAIN, &self->X, TRANSPOSED, 0, &self->M);
     if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
       return learner_failed (error);
   }
-  /* A dictionary that does not change while the threshold falls has not
-   * converged. */
-  base->status.change =
-    self->z > self->end ? INFINITY : mat_distance (&self->D, &self->old);
-  self->z = threshold_shrink (self->z, base->options.shrink, self->end);
+  base->status.change = mat_distance (&self->D, &self->old);
+  threshold_fall (&self->threshold, base->options.shrink, &base->status);
   return TRUE;
 }
 

@@ -268,7 +268,7 @@ exchange_codes (PolarStep *self)
 
 gboolean
 polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
-                      const LearnOptions *options, double *first, double *end,
+                      const LearnOptions *options, Threshold *threshold,
                       GError **error)
 {
   g_auto (Mat) C = mat_new (Y->cols, self->n);
@@ -277,7 +277,7 @@ polar_step_threshold (PolarStep *self, const Preconditioner *P, const MatF *Y,
   code_window (self, P, Y, 0, &unused);
   exchange_codes (self);
   mat_from_float (&self->X, &C);
-  return threshold_choose (&C, options, first, end, error);
+  return threshold_choose (threshold, &C, options, error);
 }
 
 void

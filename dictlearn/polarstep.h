@@ -19,6 +19,7 @@
 
 #include "dictlearn/learner.h"
 #include "dictlearn/preconditioner.h"
+#include "dictlearn/thresholding.h"
 
 typedef struct PolarStep PolarStep;
 
@@ -37,14 +38,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarStep, polar_step_free)
 gboolean polar_step_step (PolarStep *self, const Preconditioner *P,
                           const MatF *Y, double z, LearnStatus *status);
 
-/* The threshold that @options ask for: @end is the final one, given or chosen
- * so that a share options.density of the codes of @Y is kept; @first is where
- * it starts, above every code if it is to shrink.  Fails when there is not
- * enough memory.
- */
+/* Sets @threshold to what @options ask for, given the codes of @Y; fails as
+ * threshold_choose(). */
 gboolean polar_step_threshold (PolarStep *self, const Preconditioner *P,
                                const MatF *Y, const LearnOptions *options,
-                               double *first, double *end, GError **error);
+                               Threshold *threshold, GError **error);
 
 /* A = P^-1 D, the dictionary in the original space. */
 void polar_step_dictionary (const PolarStep *self, const Preconditioner *P,

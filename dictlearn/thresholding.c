@@ -1,9 +1,14 @@
 #include "dictlearn/thresholding.h"
 
 #include "base/error.h"
+#include "base/parallelgemm.h"
+#include "base/polar.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* Singular values of a start below this share of the largest are ignored. */
+#define SINGULAR 1e-10
 
 gsize
 threshold_apply (const Mat *C, double z, Mat *X)
@@ -40,8 +45,10 @@ just_above (double size)
   return nextafterf ((float) size, INFINITY);
 }
 
-gboolean
-threshold_for_density (const Mat *C, double density, double *z, GError **error)
+/* Sets @z so that HT_z keeps a share @density of the entries of @C, 0 .. 1: a
+ * quantile of |c|. */
+static gboolean
+find_for_density (const Mat *C, double density, double *z, GError **error)
 {
   gsize count = (gsize) C->rows * (gsize) C->cols, i = 0;
   g_autofree double *sizes =
@@ -73,19 +80,34 @@ largest (const Mat *C)
 }
 
 gboolean
-threshold_choose (const Mat *C, const LearnOptions *options, double *first,
-                  double *end, GError **error)
+threshold_choose (Threshold *self, const Mat *C, const LearnOptions *options,
+                  GError **error)
 {
-  *end = options->threshold;
+  self->end = options->threshold;
   if (options->threshold <= 0
-      && !threshold_for_density (C, options->density, end, error))
+      && !find_for_density (C, options->density, &self->end, error))
     return FALSE;
-  *first = options->shrink > 0 ? fmax (*end, just_above (largest (C))) : *end;
+  self->z = options->shrink > 0 ? fmax (self->end, just_above (largest (C)))
+                                : self->end;
   return TRUE;
 }
 
-double
-threshold_shrink (double z, double shrink, double end)
+void
+threshold_fall (Threshold *self, double shrink, LearnStatus *status)
 {
-  return fmax (shrink * z, end);
+  if (self->z > self->end)
+    status->change = INFINITY;
+  self->z = fmax (shrink * self->z, self->end);
+}
+
+gboolean
+threshold_start_orthonormal (Threshold *self, const Learner *learner, Mat *D,
+                             Mat *X, GError **error)
+{
+  if (!learner_initial_dictionary (learner, &learner->Y, D, error))
+    return FALSE;
+  if (!polar_svd (D, NULL, SINGULAR, D))
+    return learner_failed (error);
+  parallel_gemm (1, D, TRANSPOSED, &learner->Y, PLAIN, 0, X);
+  return threshold_choose (self, X, &learner->options, error);
 }

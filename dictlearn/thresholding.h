@@ -9,18 +9,26 @@
 /* X = HT_z (C); @X may be @C.  Returns the number of non-zeros left. */
 gsize threshold_apply (const Mat *C, double z, Mat *X);
 
-/* Sets @z so that HT_z keeps a share @density of the entries of @C, 0 .. 1: a
- * quantile of |c|.  FALSE with @error set (MEMORY) when there is no memory to
- * sort them. */
-gboolean threshold_for_density (const Mat *C, double density, double *z,
-                                GError **error);
+/* The threshold of a learner, which may fall from step to step (Algorithm 4,
+ * the warm start):  z <- max (shrink z, end). */
+typedef struct {
+  double z;   /* the current one */
+  double end; /* the final one */
+} Threshold;
 
-/* What the options of a learner ask for, given its first codes @C: @end is the
- * final threshold, given or chosen for a density; @first is where it starts,
- * above every code if it is to shrink.  Fails as threshold_for_density(). */
-gboolean threshold_choose (const Mat *C, const LearnOptions *options,
-                           double *first, double *end, GError **error);
+/* What the options of a learner ask for, given its first codes @C: the final
+ * threshold is given, or the one that keeps options.density of the entries;
+ * the first one is above every code if it is to shrink.  FALSE with @error set
+ * (MEMORY) when there is no memory to sort the codes. */
+gboolean threshold_choose (Threshold *self, const Mat *C,
+                           const LearnOptions *options, GError **error);
 
-/* Algorithm 4, the warm start: a threshold that begins just above every code
- * and shrinks,  z <- max (shrink z, end). */
-double threshold_shrink (double z, double shrink, double end);
+/* After a step: lets the threshold fall by the factor @shrink.  No change of
+ * the dictionary while it falls is not convergence, so @status says so. */
+void threshold_fall (Threshold *self, double shrink, LearnStatus *status);
+
+/* For learners with orthonormal atoms: sets @D, n x n, to the first dictionary
+ * of @learner, made orthonormal, @X to the first codes, D' Y, and @self by
+ * them.  FALSE with @error set: MEMORY, FAILED. */
+gboolean threshold_start_orthonormal (Threshold *self, const Learner *learner,
+                                      Mat *D, Mat *X, GError **error);
