@@ -16,6 +16,8 @@
  */
 #include "base/orderedgemm.h"
 
+#include "base/cpudispatch.h"
+
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -158,7 +160,7 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 /* ---- any processor ---- */
 
 #define SET portable
-#define TARGET
+#define TARGET CPU_TARGET_PORTABLE
 #define WIDTH 4
 #include "base/orderedgemm.inc"
 #undef SET
@@ -170,7 +172,7 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 /* ---- AVX2 ---- */
 
 #define SET avx2
-#define TARGET __attribute__ ((target ("avx2")))
+#define TARGET CPU_TARGET_AVX2
 #define WIDTH 8
 #include "base/orderedgemm.inc"
 #undef SET
@@ -180,7 +182,7 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 /* ---- AVX-512 ---- */
 
 #define SET avx512
-#define TARGET __attribute__ ((target ("avx512f")))
+#define TARGET CPU_TARGET_AVX512
 #define WIDTH 16
 #include "base/orderedgemm.inc"
 #undef SET
@@ -188,38 +190,26 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 #undef WIDTH
 #endif
 
-typedef void (*MultiplyPart) (const Part *part);
-
-/* The @set-th instruction set that this processor supports, the best first, or
- * NULL. */
-static MultiplyPart
-get_set (int set)
-{
-  MultiplyPart found[3];
-  int count = 0;
-
+static void (*const multiply_part[CPU_SETS]) (const Part *part) = {
+  [CPU_PORTABLE] = portable_multiply,
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports ("avx512f"))
-    found[count++] = avx512_multiply;
-  if (__builtin_cpu_supports ("avx2"))
-    found[count++] = avx2_multiply;
+  [CPU_AVX2] = avx2_multiply,
+  [CPU_AVX512] = avx512_multiply,
 #endif
-  found[count++] = portable_multiply;
-  return set < count ? found[set] : NULL;
-}
+};
 
 gboolean
-ordered_multiply_with (int set, float alpha, const MatF *A, MatOp op_a,
+ordered_multiply_with (int number, float alpha, const MatF *A, MatOp op_a,
                        const MatF *B, MatOp op_b, MatF *C)
 {
   int inner = op_a == PLAIN ? A->cols : A->rows;
-  MultiplyPart multiply = get_set (set);
+  int set = cpu_set (number);
 
   g_return_val_if_fail ((op_a == PLAIN ? A->rows : A->cols) == C->rows, FALSE);
   g_return_val_if_fail ((op_b == PLAIN ? B->rows : B->cols) == inner, FALSE);
   g_return_val_if_fail ((op_b == PLAIN ? B->cols : B->rows) == C->cols, FALSE);
 
-  if (multiply == NULL)
+  if (set == CPU_NO_SET)
     return FALSE;
   for (int k = 0; k < MAX (1, inner); k += INNER) {
     Part part = { .A = view_at (view (A, op_a), 0, k),
@@ -234,7 +224,7 @@ ordered_multiply_with (int set, float alpha, const MatF *A, MatOp op_a,
 
     if (part.rows < FEW_ROWS && part.rows < part.cols && inner <= INNER)
       flip (&part);
-    multiply (&part);
+    multiply_part[set](&part);
   }
   return TRUE;
 }

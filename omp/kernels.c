@@ -14,6 +14,8 @@
  */
 #include "omp/kernels.h"
 
+#include "base/cpudispatch.h"
+
 /* Several sums are accumulated at a time, in registers: each addition has to
  * wait for the previous one to the same sum. */
 #define BLOCK 12 /* vectors of the result in subtract, at most */
@@ -26,7 +28,7 @@
 /* ---- any CPU ---- */
 
 #define SET portable
-#define TARGET
+#define TARGET CPU_TARGET_PORTABLE
 #define WIDTH 4
 
 typedef float portable_Floats __attribute__ ((vector_size (16), may_alias));
@@ -65,7 +67,7 @@ portable_smallest (portable_Ints v)
 /* ---- AVX2 ---- */
 
 #define SET avx2
-#define TARGET __attribute__ ((target ("avx2")))
+#define TARGET CPU_TARGET_AVX2
 #define WIDTH 8
 
 typedef float avx2_Floats __attribute__ ((vector_size (32), may_alias));
@@ -102,7 +104,7 @@ avx2_smallest (avx2_Ints v)
 /* ---- AVX-512 ---- */
 
 #define SET avx512
-#define TARGET __attribute__ ((target ("avx512f,avx512dq")))
+#define TARGET CPU_TARGET_AVX512
 #define WIDTH 16
 
 typedef float avx512_Floats __attribute__ ((vector_size (64), may_alias));
@@ -132,19 +134,18 @@ avx512_smallest (avx512_Ints v)
 #undef WIDTH
 #endif
 
+static const Kernels *const kernels[CPU_SETS] = {
+  [CPU_PORTABLE] = &portable_kernels,
+#if defined(__x86_64__)
+  [CPU_AVX2] = &avx2_kernels,
+  [CPU_AVX512] = &avx512_kernels,
+#endif
+};
+
 const Kernels *
 kernels_get (int i)
 {
-  const Kernels *found[3];
-  int count = 0;
+  int set = cpu_set (i);
 
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports ("avx512f")
-      && __builtin_cpu_supports ("avx512dq"))
-    found[count++] = &avx512_kernels;
-  if (__builtin_cpu_supports ("avx2"))
-    found[count++] = &avx2_kernels;
-#endif
-  found[count++] = &portable_kernels;
-  return i < count ? found[i] : NULL;
+  return set != CPU_NO_SET ? kernels[set] : NULL;
 }
