@@ -5,8 +5,8 @@
 #include "app/files/picturefile.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
+#include "app/mend/damagelist.h"
 #include "base/error.h"
-#include "imaging/damage.h"
 
 #include <math.h>
 
@@ -26,20 +26,10 @@ static const char about[] =
 static gboolean
 parse_blocks (const Option *option, const char *text, GError **error)
 {
-  DamageOptions *damage = option->value;
-  g_auto (GStrv) parts = g_strsplit (text, "x", 2);
-  const Option numbers[] = {
-    { .value = &damage->block_side, .min = 1, .max = G_MAXINT },
-    { .value = &damage->block_count, .min = 1, .max = G_MAXINT },
-  };
-
-  if (g_strv_length (parts) == 2 && option_int (&numbers[0], parts[0], NULL)
-      && option_int (&numbers[1], parts[1], NULL))
-    return TRUE;
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "write SIDExCOUNT, as in 10x36 for 36 blocks of side "
-                       "10");
-  return FALSE;
+  return damage_parse_blocks (text, option->value)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "write SIDExCOUNT, as in 10x36 for 36 blocks of "
+                          "side 10");
 }
 
 typedef struct {

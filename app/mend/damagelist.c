@@ -5,9 +5,6 @@
 #include "app/cli/terminal.h"
 #include "base/error.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The number behind the colon; FALSE if it is out of place. */
 typedef gboolean (*ParseAmount) (const char *text, DamageOptions *options);
 
@@ -43,15 +40,17 @@ describe_missing (const DamageOptions *options)
                           100 * options->missing);
 }
 
-static gboolean
-parse_blocks (const char *text, DamageOptions *options)
+gboolean
+damage_parse_blocks (const char *text, DamageOptions *options)
 {
-  char tail;
+  g_auto (GStrv) parts = g_strsplit (text, "x", 2);
+  const Option numbers[] = {
+    { .value = &options->block_side, .min = 1, .max = G_MAXINT },
+    { .value = &options->block_count, .min = 1, .max = G_MAXINT },
+  };
 
-  return sscanf (text, "%5dx%7d%c", &options->block_side,
-                 &options->block_count, &tail)
-           == 2
-         && options->block_side > 0 && options->block_count > 0;
+  return g_strv_length (parts) == 2 && option_int (&numbers[0], parts[0], NULL)
+         && option_int (&numbers[1], parts[1], NULL);
 }
 
 static char *
@@ -104,7 +103,7 @@ describe_unclipped (const DamageOptions *options)
 static const DamageKind kinds[] = {
   { "missing", "FRACTION", "above 0 and at most 0.99", parse_missing,
     describe_missing },
-  { "blocks", "SIDExCOUNT", "whole numbers from 1", parse_blocks,
+  { "blocks", "SIDExCOUNT", "whole numbers from 1", damage_parse_blocks,
     describe_blocks },
   { "noise", "DEVIATION", "above 0 and at most 255", parse_noise,
     describe_noise },

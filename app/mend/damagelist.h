@@ -14,6 +14,9 @@ typedef struct {
   DamageOptions options;
 } Damage;
 
+/* SIDExCOUNT; FALSE if @text is anything else. */
+gboolean damage_parse_blocks (const char *text, DamageOptions *options);
+
 /* A list of them, none twice, into a GArray * of Damage, for g_array_unref(),
  * which must be NULL or a list to be replaced. */
 gboolean option_damage_list (const Option *option, const char *text,
