@@ -22,8 +22,9 @@ const char *const thick_fill_names[] = { [FILL_AUTO] = "auto",
 void
 restore_report_clear (RestoreReport *report)
 {
-  g_clear_pointer (&report->found, mask_free);
-  g_clear_pointer (&report->dictionary, g_free);
+  mask_free (report->found);
+  g_free (report->dictionary);
+  *report = (RestoreReport){ 0 };
 }
 
 /* ---- 1. mask ---- */
@@ -146,6 +147,7 @@ image_restore (Image *image, const Mask *missing,
   ProgressPart rest = { progress, DETECT_SHARE, 1 };
   Progress part = progress_part (&rest);
 
+  restore_report_clear (report);
   if (missing != NULL)
     return mask_check_size (missing, image->width, image->height, error)
            && restore (image, missing, options, report, progress, error);

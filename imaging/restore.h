@@ -30,6 +30,7 @@ typedef struct {
   char *dictionary; /* dictionary_describe() of the one used */
 } RestoreReport;
 
+/* Frees what @report holds and zeroes it. */
 void restore_report_clear (RestoreReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RestoreReport, restore_report_clear)
 
@@ -42,10 +43,10 @@ gboolean image_may_have_noise (const Image *image,
 /* Restores @image.  @missing names the missing pixels; if it is NULL, the
  * detector finds them.  Alpha, and transparent pixels, are not changed.
  *
- * @report starts out zeroed, and is cleared by the caller.  @progress may be
+ * @report is zeroed or from an earlier call, whose content is dropped; the
+ * caller clears it at the end.  @missing may not be its mask.  @progress may be
  * NULL.  Returns FALSE with @error set, and @image as it was: INPUT when the
- * sizes differ or nothing is known, MEMORY or LIMIT for lack of memory,
- * CANCELLED. */
+ * sizes differ or nothing is known, MEMORY, CANCELLED. */
 gboolean image_restore (Image *image, const Mask *missing,
                         const RestoreOptions *options, RestoreReport *report,
                         const Progress *progress, GError **error);

@@ -385,18 +385,41 @@ test_errors_leave_the_picture_alone (void)
   g_assert_false (image_restore (image, all, &options, &report, NULL, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   g_clear_error (&error);
-  restore_report_clear (&report);
   g_assert_false (
     image_restore (image, wrong, &options, &report, NULL, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   g_clear_error (&error);
-  restore_report_clear (&report);
   g_cancellable_cancel (cancellable);
   g_assert_false (
     image_restore (image, some, &options, &report, &progress, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
   g_clear_error (&error);
   g_assert_true (same_samples (image, before));
+}
+
+static void
+test_report_can_be_used_again (void)
+{
+  g_autoptr (Image) image = smooth_image (30, 30, 3, 8);
+  g_autoptr (Image) again = image_copy (image, NULL);
+  g_autoptr (Mask) mask = random_mask (image, 0.3, 8);
+  RestoreOptions options = { .quality = QUALITY_FAST };
+  g_auto (RestoreReport) report = { 0 };
+  gsize patches;
+
+  g_test_summary ("What a report held before is dropped, not added to");
+  g_assert_true (image_restore (image, mask, &options, &report, NULL, NULL));
+  patches = report.patches;
+  g_assert_cmpuint (patches, >, 0);
+  g_assert_true (image_restore (again, mask, &options, &report, NULL, NULL));
+  g_assert_cmpuint (report.patches, ==, patches);
+  options.detector = detector_find ("blocks");
+  g_assert_true (image_restore (image, NULL, &options, &report, NULL, NULL));
+  g_assert_nonnull (report.found);
+  g_assert_true (image_restore (again, mask, &options, &report, NULL, NULL));
+  g_assert_null (report.found);
+  restore_report_clear (&report);
+  g_assert_cmpuint (report.patches, ==, 0);
 }
 
 /* Better quality is better, and all of them beat the paper's protocol. */
@@ -471,6 +494,7 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/colour-mask", test_colour_mask_on_grey);
   g_test_add_func ("/restore/nowhere", test_hole_in_the_midst_of_nothing);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
+  g_test_add_func ("/restore/report", test_report_can_be_used_again);
   g_test_add_func ("/restore/qualities", test_qualities);
   g_test_add_func ("/restore/atoms", test_number_of_atoms);
   return g_test_run ();
