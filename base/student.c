@@ -17,6 +17,7 @@
 /* Halvings of the range of theta: more than a double has bits. */
 #define HALVINGS 64
 
+/* Probability that |t| is at most sqrt (v) tan (theta). */
 static double
 within_angle (int freedom, double theta)
 {
@@ -30,12 +31,6 @@ within_angle (int freedom, double theta)
   if (freedom % 2 == 0)
     return sin (theta) * sum;
   return (theta + sin (theta) * sum) / G_PI_2;
-}
-
-double
-student_probability (int freedom, double t)
-{
-  return within_angle (freedom, atan (t / sqrt (freedom)));
 }
 
 double

@@ -18,11 +18,8 @@ typedef struct {
 
 SampleStats sample_stats (const double *values, int count);
 
-/* Probability that a Student variable of @freedom >= 1 degrees of freedom lies
- * within -@t .. @t, for t >= 0. */
-double student_probability (int freedom, double t);
-
-/* The t for which that probability is @confidence, 0 <= confidence < 1. */
+/* The t for which a Student variable of @freedom >= 1 degrees of freedom lies
+ * within -t .. t with probability @confidence, 0 <= confidence < 1. */
 double student_quantile (int freedom, double confidence);
 
 /* Half the length of the interval of @confidence around the mean; NAN for

@@ -166,12 +166,6 @@ preconditioner_length (const Preconditioner *self)
   return self->n;
 }
 
-guint64
-preconditioner_samples (const Preconditioner *self)
-{
-  return self->samples;
-}
-
 static double
 scale (const Preconditioner *self)
 {

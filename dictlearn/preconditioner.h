@@ -38,9 +38,6 @@ void preconditioner_add (Preconditioner *self, const double *y);
 /* Length of a sample, n. */
 int preconditioner_length (const Preconditioner *self);
 
-/* Number of samples added, c. */
-guint64 preconditioner_samples (const Preconditioner *self);
-
 /* W = P W and W = P^-1 W, in place, for n x m matrices. */
 void preconditioner_whiten (const Preconditioner *self, Mat *W);
 void preconditioner_unwhiten (const Preconditioner *self, Mat *W);

@@ -147,8 +147,9 @@ image_chunk_new (const char *name, int place, GBytes *data)
   return chunk;
 }
 
-ImageChunk *
-image_chunk_copy (const ImageChunk *chunk)
+/* A copy that shares the bytes. */
+static ImageChunk *
+chunk_copy (const ImageChunk *chunk)
 {
   ImageChunk *copy = g_memdup2 (chunk, sizeof *chunk);
 
@@ -177,7 +178,7 @@ image_chunks_copy (const GPtrArray *chunks)
   GPtrArray *copy = image_chunks_new ();
 
   for (guint i = 0; chunks != NULL && i < chunks->len; i++)
-    g_ptr_array_add (copy, image_chunk_copy (chunks->pdata[i]));
+    g_ptr_array_add (copy, chunk_copy (chunks->pdata[i]));
   return copy;
 }
 

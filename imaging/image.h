@@ -98,9 +98,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Image, image_free)
 /* Takes ownership of @data. */
 ImageChunk *image_chunk_new (const char *name, int place, GBytes *data);
 
-/* A copy that shares the bytes. */
-ImageChunk *image_chunk_copy (const ImageChunk *chunk);
-
 /* @chunk may be NULL. */
 void image_chunk_free (ImageChunk *chunk);
 

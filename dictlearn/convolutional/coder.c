@@ -22,8 +22,6 @@
  * the cache from one product to the next. */
 #define CHUNK 192
 
-#define MOST_SAMPLES (CONV_MOST_SIDE * CONV_MOST_SIDE * 3)
-
 struct Coder {
   ConvShape shape;
   int width, height;  /* of the picture */

@@ -435,18 +435,6 @@ told_sigma (const Denoise *d, const ConvModel *model)
   return d->sigma * sqrt ((double) model->shape.channels / d->colours);
 }
 
-/* The first of three planes becomes their mean. */
-static void
-average_planes (Planes *planes)
-{
-  gsize size = planes_samples (planes) / 3;
-
-  for (gsize i = 0; i < size; i++)
-    planes->data[i] =
-      (planes->data[i] + planes->data[size + i] + planes->data[2 * size + i])
-      / 3;
-}
-
 /* Lets @model restore the whole picture into d->coded. */
 static gboolean
 code_picture (Denoise *d, const ConvModel *model, int turns,
@@ -471,7 +459,7 @@ code_picture (Denoise *d, const ConvModel *model, int turns,
   if (!planes_recode (noisy, NULL, noise, &settings, coded, progress, error))
     return FALSE;
   if (d->colours < channels)
-    average_planes (coded);
+    planes_average (coded);
   d->coded = g_steal_pointer (&coded);
   return TRUE;
 }

@@ -195,17 +195,6 @@ repeat_plane (Planes *planes)
             size * sizeof (float));
 }
 
-static void
-average_planes (Planes *planes)
-{
-  gsize size = planes_samples (planes) / 3;
-
-  for (gsize i = 0; i < size; i++)
-    planes->data[i] =
-      (planes->data[i] + planes->data[size + i] + planes->data[2 * size + i])
-      / 3;
-}
-
 /* Returns the result of the convolutional dictionary, of which the plan's
  * share goes into @canvas; NULL with @error set. */
 static Planes *
@@ -233,7 +222,7 @@ recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
   if (!planes_recode (values, known, NULL, &settings, out, progress, error))
     return NULL;
   if (repeated)
-    average_planes (out);
+    planes_average (out);
   canvas_mix (canvas, out, plan->weight);
   return g_steal_pointer (&out);
 }

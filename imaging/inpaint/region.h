@@ -41,13 +41,6 @@ Thickness *thickness_new (const Image *image, const Mask *missing,
 void thickness_free (Thickness *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Thickness, thickness_free)
 
-/* Depth of a pixel, in pixels. */
-static inline float
-thickness_depth (const Thickness *self, int x, int y)
-{
-  return (float) self->depth[(gsize) y * (gsize) self->width + (gsize) x] / 3;
-}
-
 /* Chooses the next connected thick part that waits, and marks the one chosen
  * before as done.  FALSE when none is left. */
 gboolean thickness_next (Thickness *self);
