@@ -4,15 +4,10 @@
 #include "base/parallel.h"
 #include "base/spdinverse.h"
 #include "imaging/denoise/overlap.h"
+#include "imaging/similar.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A patch near the reference, and its distance from it. */
-typedef struct {
-  float distance;
-  int x, y;
-} Candidate;
 
 /* Workspace of one thread. */
 typedef struct {
@@ -26,7 +21,7 @@ typedef struct {
 
 typedef struct {
   const Planes *noisy, *guide;
-  const Planes *grey; /* of the guide: what patches are compared by */
+  GreyRows grey; /* of the guide: what patches are compared by */
   const NlBayesSettings *settings;
   MatF S[NOISE_LEVELS];  /* covariance of the noise, for each brightness */
   Workspace *workspaces; /* one for each thread */
@@ -51,91 +46,6 @@ weaken (const NoiseModel *noise, MatF S[NOISE_LEVELS])
     for (int j = 0; j < S[level].cols; j++)
       for (int i = 0; i < S[level].rows; i++)
         *matf_at (&S[level], i, j) *= factor;
-  }
-}
-
-/* ---- patches that look alike ---- */
-
-static float
-patch_distance (const Planes *grey, int x, int y, int other_x, int other_y,
-                int patch)
-{
-  float sum = 0;
-
-  for (int row = 0; row < patch; row++) {
-    const float *a = planes_at (grey, 0, x, y + row);
-    const float *b = planes_at (grey, 0, other_x, other_y + row);
-
-    for (int i = 0; i < patch; i++)
-      sum += (a[i] - b[i]) * (a[i] - b[i]);
-  }
-  return sum;
-}
-
-/* Whether @a looks more alike to the reference than @b.  Of equals the upper
- * left one comes first, so that the choice is the same in any part of a
- * picture. */
-static gboolean
-is_before (const Candidate *a, const Candidate *b)
-{
-  if (a->distance < b->distance || a->distance > b->distance)
-    return a->distance < b->distance;
-  return a->y != b->y ? a->y < b->y : a->x < b->x;
-}
-
-static void
-swap (Candidate *a, Candidate *b)
-{
-  Candidate c = *a;
-
-  *a = *b;
-  *b = c;
-}
-
-/* Brings the first @k of the @count candidates, in any order, to the front:
- * Hoare's selection. */
-static void
-select_first (Candidate *c, int count, int k)
-{
-  int low = 0, high = count - 1;
-
-  while (low < high) {
-    Candidate pivot = c[(low + high) / 2];
-    int i = low, j = high;
-
-    while (i <= j) {
-      while (is_before (&c[i], &pivot))
-        i++;
-      while (is_before (&pivot, &c[j]))
-        j--;
-      if (i <= j)
-        swap (&c[i++], &c[j--]);
-    }
-    if (k - 1 <= j)
-      high = j;
-    else if (k - 1 >= i)
-      low = i;
-    else
-      return;
-  }
-}
-
-static void
-find_similar (const NlBayes *g, Workspace *w, int x, int y)
-{
-  const NlBayesSettings *s = g->settings;
-  int right = MIN (x + s->search, g->noisy->width - s->patch);
-  int bottom = MIN (y + s->search, g->noisy->height - s->patch);
-
-  w->count = 0;
-  for (int row = MAX (0, y - s->search); row <= bottom; row++)
-    for (int col = MAX (0, x - s->search); col <= right; col++)
-      w->candidates[w->count++] =
-        (Candidate){ patch_distance (g->grey, x, y, col, row, s->patch), col,
-                     row };
-  if (w->count > s->similar) {
-    select_first (w->candidates, w->count, s->similar);
-    w->count = s->similar;
   }
 }
 
@@ -235,7 +145,8 @@ do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
   const NlBayesSettings *s = g->settings;
   MatF X, Y;
 
-  find_similar (g, w, x, y);
+  w->count = similar_list (&g->grey, x, y, s->patch, s->search, w->candidates);
+  w->count = similar_select (w->candidates, w->count, s->similar);
   X = matf_columns (&w->X, 0, w->count);
   Y = matf_columns (&w->Y, 0, w->count);
   read_patches (g, w, g->noisy, &Y);
@@ -267,29 +178,31 @@ do_strip (Strip *strip, int worker, gpointer data)
 
 /* ---- the picture ---- */
 
-static Planes *
-mean_of_channels (const Planes *planes, GError **error)
+static gboolean
+mean_of_channels (const Planes *planes, GreyRows *grey, GError **error)
 {
-  Planes *grey = planes_new (planes->width, planes->height, 1, error);
+  gsize count = (gsize) planes->width * (gsize) planes->height;
   float scale = 1 / (float) planes->channels;
 
-  if (grey == NULL)
-    return NULL;
+  if (!grey_rows_init (grey, planes->width, planes->height, planes->height,
+                       error))
+    return FALSE;
+  memset (grey->data, 0, count * sizeof (float));
   for (int c = 0; c < planes->channels; c++) {
     const float *from = planes_at (planes, c, 0, 0);
 
-    for (gsize i = 0; i < planes_samples (grey); i++)
+    for (gsize i = 0; i < count; i++)
       grey->data[i] += scale * from[i];
   }
-  return grey;
+  return TRUE;
 }
 
 static void
 workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
 {
-  int n = s->patch * s->patch * channels, window = 2 * s->search + 1;
+  int n = s->patch * s->patch * channels;
 
-  *w = (Workspace){ .candidates = g_new (Candidate, window * window),
+  *w = (Workspace){ .candidates = g_new (Candidate, similar_most (s->search)),
                     .X = matf_new (n, s->similar),
                     .Y = matf_new (n, s->similar),
                     .C = matf_new (n, n),
@@ -315,16 +228,14 @@ planes_nl_bayes (const Planes *noisy, const Planes *guide,
                  const NlBayesSettings *settings, Planes *out,
                  const Progress *progress, GError **error)
 {
-  g_autoptr (Planes) grey = mean_of_channels (guide, error);
   g_autofree Workspace *workspaces = g_new0 (Workspace, parallel_threads ());
   NlBayes g = { .noisy = noisy,
                 .guide = guide,
-                .grey = grey,
                 .settings = settings,
                 .workspaces = workspaces };
   gboolean ok;
 
-  if (grey == NULL)
+  if (!mean_of_channels (guide, &g.grey, error))
     return FALSE;
   noise_model_covariances (settings->noise, settings->patch, g.S);
   weaken (settings->noise, g.S);
@@ -336,5 +247,6 @@ planes_nl_bayes (const Planes *noisy, const Planes *guide,
     workspace_clear (&workspaces[i]);
   for (int level = 0; level < NOISE_LEVELS; level++)
     matf_clear (&g.S[level]);
+  grey_rows_clear (&g.grey);
   return ok;
 }

@@ -317,7 +317,7 @@ code_block (RowWindow *window, int top, int bottom, const Progress *progress,
   Collaborative *r = data;
   int reach = collaborative_reach (r->settings);
 
-  if (r->search.grey == NULL && !patch_search_init (&r->search, window, error))
+  if (r->search.grey.data == NULL && !patch_search_init (&r->search, window, error))
     return FALSE;
   r->search.window = window;
   if (r->looking)

@@ -1,19 +1,20 @@
-/* patchsearch.h - patches of a picture that look like a given one
+/* patchsearch.h - patches on a canvas that look like a given one
  *
- * Searched near it, by the squared distance of the means of their channels.
+ * Searched near it, by the means of their channels (similar.h).
  */
 #pragma once
 
 #include "imaging/inpaint/patches.h"
+#include "imaging/similar.h"
 
-#define MOST_SIMILAR 32    /* patches that are looked for */
-#define LARGEST_SIMILAR 32 /* side of those */
+#define MOST_SIMILAR 32 /* patches that are looked for */
+#define MOST_RADIUS 16
 
 /* The mean of the channels of the rows of a window, NAN where nothing is
- * known.  Rows as in the window. */
+ * known. */
 typedef struct {
   const RowWindow *window;
-  float *grey;
+  GreyRows grey;
 } PatchSearch;
 
 /* @window may change what it holds, but not its size.  FALSE with @error set
