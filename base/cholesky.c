@@ -73,3 +73,12 @@ cholesky_solve (const Mat *L, int n, double *x)
   cblas_dtrsv (CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L->data,
                L->ld, x, 1);
 }
+
+void
+cholesky_solve_columns (const Mat *L, Mat *B)
+{
+  g_return_if_fail (L->rows == L->cols && L->rows == B->rows);
+
+  LAPACKE_dpotrs (LAPACK_COL_MAJOR, 'L', B->rows, B->cols, L->data, L->ld,
+                  B->data, B->ld);
+}

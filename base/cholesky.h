@@ -22,3 +22,6 @@ void cholesky_update_upper (Mat *U, double *v, int m);
 
 /* x becomes  (L L')^-1 x,  with the leading @n x @n part of @L. */
 void cholesky_solve (const Mat *L, int n, double *x);
+
+/* B becomes  (L L')^-1 B,  for any number of columns. */
+void cholesky_solve_columns (const Mat *L, Mat *B);

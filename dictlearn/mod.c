@@ -125,11 +125,10 @@ mod_step (Learner *base, GError **error)
 
   if (!cholesky_factor (&G))
     return learner_failed (error);
-  for (int i = 0; i < B.cols; i++) {
-    cholesky_solve (&G, B.rows, mat_at (&B, 0, i));
+  cholesky_solve_columns (&G, &B);
+  for (int i = 0; i < B.cols; i++)
     for (int j = 0; j < B.rows; j++)
       *matf_at (&self->D, i, j) += (float) *mat_at (&B, j, i);
-  }
   for (int j = 0; j < B.rows; j++)
     normalise_atom (self, j);
   coding_stage_update_residual (self);

@@ -92,8 +92,7 @@ polish_end_pass (Polish *self)
   /* A' = (X X')^-1 (Y X')'. */
   if (ok) {
     transpose (&self->YX, &solution);
-    for (int j = 0; j < n; j++)
-      cholesky_solve (&self->XX, n, mat_at (&solution, 0, j));
+    cholesky_solve_columns (&self->XX, &solution);
     transpose (&solution, &self->A);
   }
   mat_clear (&self->inverse);

@@ -81,6 +81,22 @@ test_solve (void)
   assert_at_most (largest_difference (&x, &y), 1e-11);
 }
 
+static void
+test_solve_columns (void)
+{
+  enum { N = 30, COLS = 7 };
+  g_auto (Mat) B = random_mat (N, 9, 5);
+  g_auto (Mat) L = factor_of_gram (&B);
+  g_auto (Mat) X = random_mat (N, COLS, 6);
+  g_auto (Mat) expected = mat_new (N, COLS);
+
+  mat_copy (&X, &expected);
+  for (int j = 0; j < COLS; j++)
+    cholesky_solve (&L, N, mat_at (&expected, 0, j));
+  cholesky_solve_columns (&L, &X);
+  assert_at_most (largest_difference (&X, &expected), 1e-12);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -88,5 +104,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cholesky/upper", test_upper_factor);
   g_test_add_func ("/cholesky/update", test_update_equals_refactoring);
   g_test_add_func ("/cholesky/solve", test_solve);
+  g_test_add_func ("/cholesky/columns", test_solve_columns);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include "imaging/codec/codec.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 
 #define MOST_PICTURES 500
 #define MOST_PICTURE_BYTES ((gsize) 2 << 30)
+
+/* While a tree of folders is removed. */
+#define MOST_OPEN_FOLDERS 16
 
 /* In the folder, and locked as long as its server lives. */
 #define LOCK_NAME "lock"
@@ -33,21 +37,20 @@ struct WorkFolder {
 
 /* ---- files ---- */
 
+static int
+remove_entry (const char *path, const struct stat *info, int type,
+              struct FTW *level)
+{
+  (void) info, (void) type, (void) level;
+  g_remove (path);
+  return 0; /* go on */
+}
+
 /* Removes a folder and all that is in it.  Links are not followed. */
 static void
 remove_tree (const char *path)
 {
-  g_autoptr (GDir) dir = g_file_test (path, G_FILE_TEST_IS_SYMLINK)
-                           ? NULL
-                           : g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
-
-    remove_tree (child);
-  }
-  g_remove (path);
+  nftw (path, remove_entry, MOST_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- folders of servers that are gone ---- */
