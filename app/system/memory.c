@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /* GLib calls this, among other things, before it aborts: for lack of memory or
- * of a thread.  Its messages have no codes, but it aborts for nothing else. */
+ * of a thread.  Its messages have no codes; bugs aside, it aborts for nothing
+ * else. */
 static void
 on_message (const char *domain, GLogLevelFlags level, const char *message,
             gpointer data)

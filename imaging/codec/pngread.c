@@ -48,7 +48,9 @@ on_read_error (png_structp png, png_const_charp message)
   png_longjmp (png, 1);
 }
 
-/* Warnings about the pixels after which we have all of them. */
+/* Warnings about the pixels after which we have all of them.  libpng has no
+ * codes: only its words tell them from a wrong checksum of zlib, which also
+ * comes after the last row. */
 static gboolean
 is_harmless (const char *message)
 {
@@ -57,23 +59,23 @@ is_harmless (const char *message)
          || strstr (message, "chunk data is too large") != NULL;
 }
 
+static gboolean
+is_in_idat (png_structp png)
+{
+  return png_get_io_chunk_type (png) == 0x49444154; /* "IDAT" */
+}
+
 /* libpng only warns when the checksum of the pixels is wrong, which for us is
- * an error, and when that of an ancillary chunk is, which we then drop. */
+ * an error, and when an ancillary chunk is broken, which we then drop. */
 static void
 on_read_warning (png_structp png, png_const_charp message)
 {
   Reader *reader = png_get_io_ptr (png);
 
-  if (g_str_has_suffix (message, "CRC error"))
+  if (!is_in_idat (png))
     reader->broken_chunk = png_get_io_chunk_type (png);
   else if (g_str_has_prefix (message, "IDAT: ") && !is_harmless (message))
     png_error (png, message);
-}
-
-static gboolean
-is_in_idat (png_structp png)
-{
-  return png_get_io_chunk_type (png) == 0x49444154; /* "IDAT" */
 }
 
 /* Hands the next @size bytes of the file to libpng. */
