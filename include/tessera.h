@@ -335,6 +335,31 @@ TESSERA_API double tessera_noise_level (TesseraContext *context,
                                         const TesseraMask *ignore,
                                         GError **error);
 
+/* What is known of the noise of a picture. */
+typedef enum {
+  TESSERA_NOISE_NONE,
+  TESSERA_NOISE_WHITE,    /* the same in all pixels, independently */
+  TESSERA_NOISE_COLOURED, /* depends on brightness, or is correlated between
+                             neighbours */
+  TESSERA_NOISE_JPEG      /* what the coarse steps of a JPEG took away */
+} TesseraNoiseKind;
+
+typedef struct {
+  size_t size;
+  TesseraNoiseKind kind;
+  int is_certain; /* 0: it may be texture */
+  double sigma;   /* root mean square where white is 255; 0 for none */
+} TesseraNoiseReport;
+
+/* Finds out which noise @image has: what tessera_restore() removes with
+ * TESSERA_NOISE_ESTIMATE, if it is certain.  Pixels of @ignore, which may be
+ * NULL, do not count.  INPUT when the sizes differ. */
+TESSERA_API gboolean tessera_find_noise (TesseraContext *context,
+                                         const TesseraImage *image,
+                                         const TesseraMask *ignore,
+                                         TesseraNoiseReport *report,
+                                         GError **error);
+
 /* ---- restoring ---- */
 
 typedef struct TesseraDictionary TesseraDictionary;
@@ -385,6 +410,11 @@ typedef struct {
   size_t filled_pixels;
   size_t patches; /* that were coded */
   double sigma;   /* of the noise that was removed, 0 for none */
+
+  /* What was found, or given, before strength had its effect. */
+  TesseraNoiseKind noise_kind;
+  int noise_is_certain;
+  double noise_sigma;
 } TesseraRestoreReport;
 
 /* Fills the pixels of @image that @missing names, and removes noise if that is
@@ -661,6 +691,66 @@ TESSERA_API gboolean tessera_learner_get_atoms (const TesseraLearner *learner,
 TESSERA_API TesseraDictionary *tessera_learn_from_files (
   TesseraContext *context, const char *const *paths, size_t count,
   const TesseraLearnOptions *options, GError **error);
+
+/* ---- learning to restore ---- */
+
+/* A task is a list of damage that is to be restored, "missing:0.2-0.8,
+ * blocks:3-10" without the space, where an amount may be a range:
+ *
+ *     missing   fraction of the pixels          blocks    side in pixels
+ *     channels  fraction of the samples         strokes   width in pixels
+ *     noise     standard deviation, white 255
+ *
+ * Clean pictures are damaged so, and the error of what is restored is
+ * minimised (see docs/algorithms.md). */
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  const char *task;               /* NULL: "missing:0.2-0.8" */
+  const TesseraDictionary *start; /* NULL: the cosine transform of */
+  int patch, channels;            /* this shape (10, 3) */
+  int separate;    /* not 0: patches will not overlap (paper_protocol) */
+  int iterations;  /* steps (2000) */
+  int batch;       /* patches per step (384) */
+  double rate;     /* length of a step (0.002) */
+  size_t max_patches; /* per round through the pictures (100000) */
+  uint64_t seed;
+} TesseraTaskOptions;
+
+/* Improves a dictionary for a task, with patches of @count pictures in files.
+ * Files that cannot be used are skipped; INPUT when none can.  USAGE for a
+ * task that cannot be understood, CANCELLED, MEMORY. */
+TESSERA_API TesseraDictionary *tessera_learn_for_task (
+  TesseraContext *context, const char *const *paths, size_t count,
+  const TesseraTaskOptions *options, GError **error);
+
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  const char *task; /* NULL: all kinds, which one dictionary can serve */
+  int patch;        /* side of an atom, 1 to 16 (6) */
+  int channels;     /* 1 or 3 (3) */
+  int spacing;      /* pixels between atoms, 1 to patch (2) */
+  int atoms;        /* at most 1024 (patch * patch * channels) */
+  int rounds;       /* of shrinkage, at most 32 (8) */
+  int sets;         /* of atoms for the rounds, at most rounds (8) */
+  int levels;       /* sizes of the picture, at most 4 (3) */
+  int crop;         /* side of an example in pixels, 16 to 256 (48) */
+  int batch;        /* examples per step (8) */
+  int iterations;   /* steps (18000, which takes hours) */
+  double rate;      /* length of a step (8e-4) */
+  uint64_t seed;
+} TesseraConvolutionalOptions;
+
+/* Learns a convolutional dictionary from @count pictures in files, which are
+ * all kept in memory.  It can be written as safetensors, and restores as other
+ * dictionaries do.  Fails as above; FAILED when learning diverges. */
+TESSERA_API TesseraDictionary *tessera_learn_convolutional (
+  TesseraContext *context, const char *const *paths, size_t count,
+  const TesseraConvolutionalOptions *options, GError **error);
 
 #ifdef __cplusplus
 }

@@ -228,6 +228,93 @@ test_learn_from_files (void)
   g_clear_error (&error);
 }
 
+static void
+test_learn_for_task (void)
+{
+  const char *paths[] = { "no-such-file.png", PHOTO };
+  TesseraTaskOptions options = { .size = sizeof options,
+                                 .task = "missing:0.5",
+                                 .patch = 4,
+                                 .iterations = 3,
+                                 .batch = 40,
+                                 .seed = 2 };
+  TesseraDictionary *dct = tessera_dictionary_dct (4, 3, NULL), *learned[2];
+  float atoms[3][48 * 48];
+  GError *error = NULL;
+
+  for (int i = 0; i < 2; i++) {
+    TesseraContext *context = tessera_context_new (i + 1);
+    TesseraMatrix place = { atoms[i], TESSERA_FLOAT32, 48, 48, 4, 4 * 48 };
+
+    learned[i] = tessera_learn_for_task (context, paths, 2, &options, &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (tessera_dictionary_algorithm (learned[i]), ==, "task");
+    g_assert_true (tessera_dictionary_get_atoms (learned[i], &place, NULL));
+    tessera_dictionary_free (learned[i]);
+    tessera_context_free (context);
+  }
+  g_assert_cmpmem (atoms[0], sizeof atoms[0], atoms[1], sizeof atoms[1]);
+  tessera_dictionary_get_atoms (
+    dct, &(TesseraMatrix){ atoms[2], TESSERA_FLOAT32, 48, 48, 4, 4 * 48 },
+    NULL);
+  g_assert_cmpint (memcmp (atoms[0], atoms[2], sizeof atoms[0]), !=, 0);
+  tessera_dictionary_free (dct);
+  options.task = "missing:2";
+  g_assert_null (tessera_learn_for_task (NULL, paths, 2, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.task = NULL;
+  g_assert_null (tessera_learn_for_task (NULL, paths, 1, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+}
+
+static void
+test_learn_convolutional (void)
+{
+  const char *paths[] = { PHOTO };
+  TesseraConvolutionalOptions options = { .size = sizeof options,
+                                          .task = "missing:0.5",
+                                          .patch = 4,
+                                          .atoms = 8,
+                                          .rounds = 2,
+                                          .levels = 1,
+                                          .crop = 16,
+                                          .batch = 2,
+                                          .iterations = 2 };
+  TesseraRestoreOptions with = { .size = sizeof with,
+                                 .quality = TESSERA_QUALITY_FAST };
+  g_autofree char *folder = g_dir_make_tmp ("tessera-test-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "c.safetensors", NULL);
+  TesseraMask *missing;
+  TesseraImage *image = damaged_photo (&missing);
+  TesseraDictionary *learned, *again;
+  GError *error = NULL;
+
+  learned = tessera_learn_convolutional (NULL, paths, 1, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (tessera_dictionary_algorithm (learned), ==,
+                   "convolutional");
+  g_assert_cmpint (tessera_dictionary_atoms (learned), ==, 8);
+  g_assert_true (tessera_dictionary_write (learned, path, NULL));
+  again = tessera_dictionary_read (path, &error);
+  g_assert_no_error (error);
+  with.dictionary = again;
+  g_assert_true (tessera_restore (NULL, image, missing, &with, NULL, &error));
+  g_assert_no_error (error);
+  options.spacing = 5;
+  g_assert_null (
+    tessera_learn_convolutional (NULL, paths, 1, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  tessera_dictionary_free (learned);
+  tessera_dictionary_free (again);
+  tessera_mask_free (missing);
+  tessera_image_free (image);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -237,5 +324,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/learner", test_learner);
   g_test_add_func ("/api/every-algorithm", test_every_algorithm);
   g_test_add_func ("/api/learn-from-files", test_learn_from_files);
+  g_test_add_func ("/api/learn-for-task", test_learn_for_task);
+  g_test_add_func ("/api/learn-convolutional", test_learn_convolutional);
   return g_test_run ();
 }

@@ -290,6 +290,34 @@ test_noise_level (void)
   tessera_image_free (clean);
 }
 
+static void
+test_noise_found (void)
+{
+  TesseraDamageOptions damage = { .size = sizeof damage, .noise = 20 };
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST,
+                                    .noise = TESSERA_NOISE_ESTIMATE };
+  TesseraRestoreReport report = { .size = sizeof report };
+  TesseraNoiseReport found = { .size = sizeof found }, unset = { 0 };
+  TesseraImage *clean = read_photo ();
+  TesseraImage *noisy = tessera_damage (clean, &damage, NULL, NULL);
+  GError *error = NULL;
+
+  g_assert_true (tessera_find_noise (NULL, noisy, NULL, &found, NULL));
+  g_assert_cmpint (found.kind, !=, TESSERA_NOISE_NONE);
+  g_assert_true (found.is_certain);
+  g_assert_cmpfloat (fabs (found.sigma - 20), <, 3);
+  g_assert_true (tessera_restore (NULL, noisy, NULL, &options, &report, NULL));
+  g_assert_cmpint (report.noise_kind, ==, found.kind);
+  g_assert_true (report.noise_is_certain);
+  g_assert_cmpfloat (report.noise_sigma, ==, found.sigma);
+  g_assert_false (tessera_find_noise (NULL, noisy, NULL, &unset, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  tessera_image_free (noisy);
+  tessera_image_free (clean);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -302,5 +330,6 @@ main (int argc, char **argv)
   g_test_add_func ("/api/find", test_find);
   g_test_add_func ("/api/strength", test_strength);
   g_test_add_func ("/api/noise-level", test_noise_level);
+  g_test_add_func ("/api/noise-found", test_noise_found);
   return g_test_run ();
 }

@@ -18,15 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What one dictionary can serve: the more often a kind of damage is named, the
- * more often it is drawn. */
-#define USUAL_TASK                                                            \
-  "missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,blocks:3-16,"         \
-  "strokes:1-6,noise:0-75"
-
-#define USUAL_STEPS 18000
-#define USUAL_RATE 8e-4
-
 /* Microseconds from one checkpoint to the next. */
 #define CHECKPOINT_EVERY (120 * G_USEC_PER_SEC)
 
@@ -313,11 +304,12 @@ learn_convolutional (Learn *learn, GError **error)
                          "give either --init or --resume");
   learn->keep_partial = TRUE;
   if (learn->task == NULL)
-    learn->task = USUAL_TASK;
+    learn->task = LESSONS_USUAL_TASK;
   if (learn->options.rate == 0)
-    learn->options.rate = USUAL_RATE;
+    learn->options.rate = LESSONS_USUAL_RATE;
   run.steps =
-    learn->options.iterations > 0 ? learn->options.iterations : USUAL_STEPS;
+    learn->options.iterations > 0 ? learn->options.iterations
+                                  : LESSONS_USUAL_STEPS;
   lessons = lessons_parse (learn->task, error);
   if (lessons == NULL)
     return FALSE;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/parallel.h"
+#include "imaging/detect/findnoise.h"
 #include "include/tessera.h"
 
 /* ---- structs that can grow (options.c) ---- */
@@ -91,6 +92,10 @@ GBytes *read_whole_file (const char *path, GError **error);
 
 /* FAILED. */
 gboolean write_whole_file (const char *path, GBytes *bytes, GError **error);
+
+/* ---- noise (find.c) ---- */
+
+TesseraNoiseKind noise_kind_of (const FoundNoise *noise);
 
 /* ---- patches (dictionary.c) ---- */
 

@@ -1,6 +1,7 @@
 /* find.c - finding damage, and estimating the noise level */
 #include "imaging/api/api.h"
 #include "imaging/detect/detect.h"
+#include "imaging/detect/findnoise.h"
 #include "imaging/detect/noise.h"
 
 static const Detector *
@@ -85,4 +86,44 @@ tessera_noise_level (TesseraContext *context, const TesseraImage *image,
   level = image_noise_level (image, ignore);
   call_end (&call);
   return level;
+}
+
+TesseraNoiseKind
+noise_kind_of (const FoundNoise *noise)
+{
+  switch (noise->kind) {
+  case NOISE_NONE:
+    return TESSERA_NOISE_NONE;
+  case NOISE_WHITE:
+    return TESSERA_NOISE_WHITE;
+  case NOISE_COLOURED:
+    return TESSERA_NOISE_COLOURED;
+  case NOISE_JPEG:
+    return TESSERA_NOISE_JPEG;
+  }
+  return TESSERA_NOISE_NONE;
+}
+
+gboolean
+tessera_find_noise (TesseraContext *context, const TesseraImage *image,
+                    const TesseraMask *ignore, TesseraNoiseReport *report,
+                    GError **error)
+{
+  TesseraNoiseReport filled = { 0 };
+  FoundNoise found;
+  Call call;
+
+  g_return_val_if_fail (image != NULL && report != NULL, FALSE);
+
+  if ((ignore != NULL
+       && !mask_check_size (ignore, image->width, image->height, error))
+      || !report_write (&filled, sizeof filled, report, error))
+    return FALSE;
+  call_begin (&call, context, NULL, NULL);
+  found = image_find_noise (image, ignore);
+  call_end (&call);
+  filled.kind = noise_kind_of (&found);
+  filled.is_certain = found.is_sure;
+  filled.sigma = found.sigma;
+  return report_write (&filled, sizeof filled, report, error);
 }

@@ -129,6 +129,9 @@ tessera_restore (TesseraContext *context, TesseraImage *image,
   filled.filled_pixels = own.masked_pixels;
   filled.patches = own.patches;
   filled.sigma = own.sigma;
+  filled.noise_kind = noise_kind_of (&own.noise);
+  filled.noise_is_certain = own.noise.is_sure;
+  filled.noise_sigma = own.noise.sigma;
   return report == NULL
          || report_write (&filled, sizeof filled, report, error);
 }

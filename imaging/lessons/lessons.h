@@ -29,6 +29,15 @@ typedef struct {
  * set (USAGE). */
 GArray *lessons_parse (const char *text, GError **error);
 
+/* What one convolutional dictionary can serve, the steps that takes, and their
+ * length.  The more often a kind of damage is named, the more often it is
+ * drawn. */
+#define LESSONS_USUAL_TASK                                                    \
+  "missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,blocks:3-16,"         \
+  "strokes:1-6,noise:0-75"
+#define LESSONS_USUAL_STEPS 18000
+#define LESSONS_USUAL_RATE 8e-4
+
 typedef struct Lessons Lessons;
 
 /* @lessons is an array of Lesson and is copied.  @channels is 1 or 3. */
