@@ -55,6 +55,14 @@ HEADERS   := $(sort $(shell find $(LAYERS) -name '*.h'))
 Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
+# Files inside the library and the program: what these .gresource.xml list.
+LIB_RESOURCES := data/dictionaries/dictionaries
+APP_RESOURCES := app/compare/report app/serve/page/page
+resources      = $(patsubst %,$(BUILD)/%.resource.o,$(1))
+LIB_OBJECTS    = $(call objects,$(LIB_SRC)) $(call resources,$(LIB_RESOURCES))
+APP_OBJECTS    = $(call objects,$(filter-out app/main.c,$(APP_SRC))) \
+                 $(call resources,$(APP_RESOURCES))
+
 # The library as it is installed: shared, and static.  Raise SOVERSION when
 # programs that were built with the one before would no longer work.
 SOVERSION  := 0
@@ -67,14 +75,14 @@ all: $(PROGRAM) $(SHARED_LIB) $(STATIC_LIB)
 # Only what include/tessera.h declares has a name outside.  The linker is told
 # too, since gcc forgets it for functions with several versions
 # (base/cpudispatch.h).
-$(SHARED_LIB): $(call objects,$(LIB_SRC))
+$(SHARED_LIB): $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	$(Q)echo '{ global: tessera_*; local: *; };' >$(@D)/names
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed \
 	  -Wl,--version-script,$(@D)/names -o $@ $^ $(LDFLAGS) $(LIB_PKG_LIBS) -lm
 
-$(STATIC_LIB): $(call objects,$(LIB_SRC))
+$(STATIC_LIB): $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	@rm -f $@
 	@echo "  ar   $@"
@@ -103,8 +111,8 @@ FORCE:
 
 # The library with all its names, for the program and the tests; and the
 # program without its main(), for the tests.
-$(BUILD)/libapp.a: $(call objects,$(filter-out app/main.c,$(APP_SRC)))
-$(BUILD)/libtessera.a: $(call objects,$(LIB_SRC))
+$(BUILD)/libapp.a: $(APP_OBJECTS)
+$(BUILD)/libtessera.a: $(LIB_OBJECTS)
 $(ARCHIVES):
 	@rm -f $@
 	@echo "  ar   $@"
@@ -115,15 +123,23 @@ $(BUILD)/%.o: %.c Makefile
 	@echo "  cc   $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/%.resource.c: %.gresource.xml Makefile
+	@mkdir -p $(@D)
+	@echo "  res  $<"
+	$(Q)glib-compile-resources --generate-source --internal \
+	  --c-name $(notdir $*) --sourcedir $(<D) --target $@ $<
+$(BUILD)/data/dictionaries/dictionaries.resource.c: $(wildcard data/dictionaries/*)
+$(BUILD)/app/compare/report.resource.c: $(wildcard app/compare/report.*)
+$(BUILD)/app/serve/page/page.resource.c: $(wildcard app/serve/page/*)
+
+$(BUILD)/%.resource.o: $(BUILD)/%.resource.c
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
 include tests/tests.mk
 
-# Files inside the program.
-$(BUILD)/app/compare/page.o: $(wildcard app/compare/report.*)
-
-# The dictionaries inside the program, and how they were learned.
+# How the dictionaries inside the library were learned.
 LEARNED := data/dictionaries/learned.safetensors
 CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
-$(BUILD)/dictlearn/builtin.o: $(LEARNED) $(CONVOLUTIONAL)
 dictionary: all
 	$(Q)sh data/standin.sh build/originals originals
 	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
@@ -132,17 +148,14 @@ dictionary: all
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
 	  --iterations 5174 --seed 1 --force -o $(CONVOLUTIONAL)
 
-# The page of "tessera serve" is inside the program too.
-$(BUILD)/app/serve/assets.o: $(wildcard app/serve/page/*)
-
 format:
 	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \
 	  $(BENCH_SRC)
 
 # Needs root or sudo, says what it will do, does nothing when all is there.
 APT := gcc g++ libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
-       libopenblas-dev liblapacke-dev libglib2.0-dev libjson-glib-dev \
-       libmicrohttpd-dev
+       libopenblas-dev liblapacke-dev libglib2.0-dev libglib2.0-dev-bin \
+       libjson-glib-dev libmicrohttpd-dev
 deps:
 	@missing=; for p in $(APT); do \
 	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null \

@@ -2,24 +2,12 @@
 
 #include "dictlearn/initial.h"
 
+#include <gio/gio.h>
+
 #define BUILTIN_PATCH 10
 
-/* The files as they are, each put between two symbols by the assembler. */
-__asm__(".pushsection .rodata\n"
-        ".balign 16\n"
-        "tessera_learned_start:\n"
-        ".incbin \"data/dictionaries/learned.safetensors\"\n"
-        "tessera_learned_end:\n"
-        ".byte 0\n"
-        ".balign 16\n"
-        "tessera_convolutional_start:\n"
-        ".incbin \"data/dictionaries/convolutional.safetensors\"\n"
-        "tessera_convolutional_end:\n"
-        ".byte 0\n"
-        ".popsection\n");
-
-extern const guint8 tessera_learned_start[], tessera_learned_end[];
-extern const guint8 tessera_convolutional_start[], tessera_convolutional_end[];
+/* From data/dictionaries/dictionaries.gresource.xml. */
+extern GResource *dictionaries_get_resource (void);
 
 Dictionary *
 dictionary_builtin (int channels)
@@ -28,9 +16,13 @@ dictionary_builtin (int channels)
 }
 
 static Dictionary *
-dictionary_inside (const guint8 *start, const guint8 *end, const char *name)
+dictionary_inside (const char *name)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new_static (start, (gsize) (end - start));
+  g_autofree char *path =
+    g_strdup_printf ("/tessera/dictionaries/%s.safetensors", name);
+  g_autoptr (GBytes) bytes =
+    g_resource_lookup_data (dictionaries_get_resource (), path,
+                            G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
   return dictionary_from_bytes (bytes, name, NULL);
 }
@@ -38,13 +30,11 @@ dictionary_inside (const guint8 *start, const guint8 *end, const char *name)
 Dictionary *
 dictionary_learned (void)
 {
-  return dictionary_inside (tessera_learned_start, tessera_learned_end,
-                            "learned");
+  return dictionary_inside ("learned");
 }
 
 Dictionary *
 dictionary_convolutional (void)
 {
-  return dictionary_inside (tessera_convolutional_start,
-                            tessera_convolutional_end, "convolutional");
+  return dictionary_inside ("convolutional");
 }

@@ -12,6 +12,7 @@
 #include "imaging/codec/codec.h"
 #include "imaging/mosaic.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #define MOSAIC_ZOOM 2
@@ -19,17 +20,8 @@
 /* Intervals of the page are for a reference that its reader chooses. */
 #define CONFIDENCE 0.95
 
-/* The files as they are, put between two symbols by the assembler. */
-#define EMBED(symbol, file)                                                   \
-  __asm__(".pushsection .rodata\n" #symbol "_start:\n"                        \
-          ".incbin \"" file "\"\n" #symbol "_end:\n"                          \
-          ".byte 0\n"                                                         \
-          ".popsection\n");                                                   \
-  extern const char symbol##_start[], symbol##_end[]
-
-EMBED (tessera_compare_html, "app/compare/report.html");
-EMBED (tessera_compare_css, "app/compare/report.css");
-EMBED (tessera_compare_js, "app/compare/report.js");
+/* From report.gresource.xml. */
+extern GResource *report_get_resource (void);
 
 /* ---- data ---- */
 
@@ -178,18 +170,34 @@ typedef struct {
   GString *page;
 } Page;
 
+/* A file of the template, which ends with a zero byte beyond its size. */
+static GBytes *
+template_file (const char *path)
+{
+  return g_resource_lookup_data (report_get_resource (), path,
+                                 G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+}
+
+static void
+put_file (Page *page, const char *path)
+{
+  g_autoptr (GBytes) bytes = template_file (path);
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+
+  g_string_append_len (page->page, text, (gssize) size);
+}
+
 static void
 put_style (Page *page)
 {
-  g_string_append_len (page->page, tessera_compare_css_start,
-                       tessera_compare_css_end - tessera_compare_css_start);
+  put_file (page, "/tessera/report/report.css");
 }
 
 static void
 put_script (Page *page)
 {
-  g_string_append_len (page->page, tessera_compare_js_start,
-                       tessera_compare_js_end - tessera_compare_js_start);
+  put_file (page, "/tessera/report/report.js");
 }
 
 /* Outside of texts, JSON has no "<". */
@@ -240,7 +248,8 @@ GBytes *
 compare_to_page (const Compare *compare, GError **error)
 {
   g_autofree char *data = page_data (compare, error);
-  const char *rest = tessera_compare_html_start;
+  g_autoptr (GBytes) html = template_file ("/tessera/report/report.html");
+  const char *rest = g_bytes_get_data (html, NULL);
   Page page = { compare, data, NULL };
 
   if (data == NULL)

@@ -1,64 +1,33 @@
 #include "app/serve/assets.h"
 
-/* Each file as it is, put between two symbols by the assembler. */
-#define EMBED(symbol, file)                                                   \
-  __asm__(".pushsection .rodata\n"                                            \
-          "tessera_page_" #symbol "_start:\n"                                 \
-          ".incbin \"app/serve/page/" file "\"\n"                             \
-          "tessera_page_" #symbol "_end:\n"                                   \
-          ".byte 0\n"                                                         \
-          ".popsection\n");                                                   \
-  extern const guint8 tessera_page_##symbol##_start[],                        \
-    tessera_page_##symbol##_end[]
+#define FOLDER "/tessera/page"
+#define FIRST_PAGE "/index.html"
 
-#define ASSET(symbol, path, type)                                             \
-  {                                                                           \
-    path, type, tessera_page_##symbol##_start, tessera_page_##symbol##_end    \
-  }
+/* From page.gresource.xml. */
+extern GResource *page_get_resource (void);
 
-#define HTML "text/html; charset=utf-8"
-#define CSS "text/css; charset=utf-8"
-#define SCRIPT "text/javascript; charset=utf-8"
-
-EMBED (index, "index.html");
-EMBED (icon, "icon.svg");
-EMBED (style, "page.css");
-EMBED (main, "main.js");
-EMBED (api, "api.js");
-EMBED (compare, "compare.js");
-EMBED (desk, "desk.js");
-EMBED (history, "history.js");
-EMBED (mask, "mask.js");
-EMBED (mend, "mend.js");
-EMBED (painting, "painting.js");
-EMBED (pointer, "pointer.js");
-EMBED (strip, "strip.js");
-EMBED (ui, "ui.js");
-EMBED (view, "view.js");
-
-static const Asset assets[] = {
-  ASSET (index, "/", HTML),
-  ASSET (icon, "/icon.svg", "image/svg+xml"),
-  ASSET (style, "/page.css", CSS),
-  ASSET (main, "/main.js", SCRIPT),
-  ASSET (api, "/api.js", SCRIPT),
-  ASSET (compare, "/compare.js", SCRIPT),
-  ASSET (desk, "/desk.js", SCRIPT),
-  ASSET (history, "/history.js", SCRIPT),
-  ASSET (mask, "/mask.js", SCRIPT),
-  ASSET (mend, "/mend.js", SCRIPT),
-  ASSET (painting, "/painting.js", SCRIPT),
-  ASSET (pointer, "/pointer.js", SCRIPT),
-  ASSET (strip, "/strip.js", SCRIPT),
-  ASSET (ui, "/ui.js", SCRIPT),
-  ASSET (view, "/view.js", SCRIPT),
+static const struct {
+  const char *ending, *type;
+} types[] = {
+  { ".html", "text/html; charset=utf-8" },
+  { ".css", "text/css; charset=utf-8" },
+  { ".js", "text/javascript; charset=utf-8" },
+  { ".svg", "image/svg+xml" },
 };
 
-const Asset *
-asset_find (const char *path)
+GBytes *
+asset_find (const char *path, const char **type)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (assets); i++)
-    if (g_str_equal (path, assets[i].path))
-      return &assets[i];
+  const char *file = g_str_equal (path, "/") ? FIRST_PAGE : path;
+  g_autofree char *place = g_strconcat (FOLDER, file, NULL);
+
+  if (g_str_equal (path, FIRST_PAGE)) /* it has one address */
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_str_has_suffix (file, types[i].ending)) {
+      *type = types[i].type;
+      return g_resource_lookup_data (page_get_resource (), place,
+                                     G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    }
   return NULL;
 }

@@ -1,13 +1,12 @@
-/* assets.h - the files of the page, inside the program */
+/* assets.h - the files of the page, inside the program
+ *
+ * They are listed in page/page.gresource.xml.
+ */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
-typedef struct {
-  const char *path; /* in an address: "/page.css" */
-  const char *type;
-  const guint8 *start, *end;
-} Asset;
-
-/* NULL if the page has no such file. */
-const Asset *asset_find (const char *path);
+/* The bytes of the file at @path of an address, as in "/page.css", and its
+ * type; "/" is the page itself.  The caller owns the bytes, which are NULL if
+ * the page has no such file. */
+GBytes *asset_find (const char *path, const char **type);

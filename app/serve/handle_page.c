@@ -8,16 +8,15 @@
 static gboolean
 handle_get_file (const HandlerCall *call, Response *response, GError **error)
 {
-  const Asset *asset = asset_find (call->request->path);
+  const char *type;
+  GBytes *bytes = asset_find (call->request->path, &type);
 
   (void) error;
-  if (asset == NULL) {
+  if (bytes == NULL) {
     response_refuse (response, 404, "there is no such page");
     return TRUE;
   }
-  response_set (
-    response, asset->type,
-    g_bytes_new_static (asset->start, (gsize) (asset->end - asset->start)));
+  response_set (response, type, bytes);
   response->kind = RESPONSE_PAGE;
   return TRUE;
 }
