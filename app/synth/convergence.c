@@ -131,7 +131,7 @@ synth_convergence (const SynthOptions *options, SynthReport *report,
               options->trials, is_only_algorithm);
   plot_take_note (
     plot, synth_note (
-            options->trials, "n = %d, condition number %g, %d samples a step",
+            options->trials, "n = %d, condition number %g, %d samples per step",
             g_array_index (options->sizes, int, 0),
             g_array_index (options->conditions, double, 0), options->batch));
   synth_report_add_table (report, "convergence", tabulate (runs));

@@ -310,13 +310,12 @@ parse (Synth *synth, char **argv, GError **error)
     [ALGORITHMS] = { "algorithms", 0, "LIST", "learners to compare",
                      option_word_list, .value = &o->algorithms,
                      .choices = learner_names },
-    [TRIALS] = { "trials", 0, "N", "times to repeat with other numbers",
-                 option_int, .value = &o->trials, .min = 1,
-                 .max = MAX_TRIALS },
-    [ITERATIONS] = { "iterations", 0, "N", "most steps of learning",
+    [TRIALS] = { "trials", 0, "N", "number of repetitions", option_int,
+                 .value = &o->trials, .min = 1, .max = MAX_TRIALS },
+    [ITERATIONS] = { "iterations", 0, "N", "maximum number of learning steps",
                      option_int, .value = &o->iterations, .min = 1,
                      .max = MAX_ITERATIONS },
-    [BATCH] = { "batch", 0, "N", "samples a step", option_int,
+    [BATCH] = { "batch", 0, "N", "samples per step", option_int,
                 .value = &o->batch, .min = 1, .max = MAX_SAMPLES },
   };
 

@@ -118,7 +118,7 @@ image_limits_allow (const ImageLimits *limits, gsize width, gsize height,
   if (width > max_side || height > max_side) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
                  "the picture has %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
-                 " pixels, more than the limit of %d a side",
+                 " pixels, more than the limit of %d per side",
                  width, height, limits->max_side);
     return FALSE;
   }

@@ -33,11 +33,11 @@ static gboolean
 check_image (const Image *image, GError **error)
 {
   if (image->depth == 16)
-    return refuse (error, "16 bits a sample");
+    return refuse (error, "16 bits per sample");
   if (image_has_alpha (image) || image->meta.has_key)
     return refuse (error, "transparency");
   if (MAX (image->width, image->height) > JPEG_MAX_DIMENSION)
-    return refuse (error, "more than 65500 pixels a side");
+    return refuse (error, "more than 65500 pixels per side");
   return jpegmeta_fits (&image->meta, error);
 }
 
