@@ -31,30 +31,44 @@ typedef struct {
   int pass_count;
 } Effort;
 
-/* Patch, step, search and number of similar patches of the passes. */
+#define PASS(side, distance, radius, count)                                   \
+  {                                                                           \
+    .patch = side, .step = distance, .search = radius, .similar = count       \
+  }
+
+/* Tuned on the bundled photographs with added noise; docs/benchmarks.md has
+ * what each quality reaches and costs on others. */
 static const Effort colour_efforts[] = {
-  [QUALITY_FAST] = { 8, 3, { { 4, 4, 8, 50, NULL } }, 1 },
-  [QUALITY_NORMAL] = { 10,
-                       3,
-                       { { 4, 4, 14, 120, NULL }, { 4, 4, 14, 120, NULL } },
-                       2 },
-  [QUALITY_BEST] = { 12,
-                     3,
-                     { { 4, 3, 16, 140, NULL }, { 5, 3, 18, 160, NULL } },
-                     2 },
+  [QUALITY_FAST] = { .cosines = 8,
+                     .step = 3,
+                     .passes = { PASS (4, 4, 8, 50) },
+                     .pass_count = 1 },
+  [QUALITY_NORMAL] = { .cosines = 10,
+                       .step = 3,
+                       .passes = { PASS (4, 4, 14, 120),
+                                   PASS (4, 4, 14, 120) },
+                       .pass_count = 2 },
+  [QUALITY_BEST] = { .cosines = 12,
+                     .step = 3,
+                     .passes = { PASS (4, 3, 16, 140), PASS (5, 3, 18, 160) },
+                     .pass_count = 2 },
 };
 
 /* Grey patches have a third of the samples, so they can be larger. */
 static const Effort grey_efforts[] = {
-  [QUALITY_FAST] = { 8, 3, { { 5, 4, 8, 50, NULL } }, 1 },
-  [QUALITY_NORMAL] = { 10,
-                       3,
-                       { { 6, 4, 14, 120, NULL }, { 6, 4, 14, 120, NULL } },
-                       2 },
-  [QUALITY_BEST] = { 12,
-                     3,
-                     { { 6, 3, 16, 140, NULL }, { 8, 3, 18, 160, NULL } },
-                     2 },
+  [QUALITY_FAST] = { .cosines = 8,
+                     .step = 3,
+                     .passes = { PASS (5, 4, 8, 50) },
+                     .pass_count = 1 },
+  [QUALITY_NORMAL] = { .cosines = 10,
+                       .step = 3,
+                       .passes = { PASS (6, 4, 14, 120),
+                                   PASS (6, 4, 14, 120) },
+                       .pass_count = 2 },
+  [QUALITY_BEST] = { .cosines = 12,
+                     .step = 3,
+                     .passes = { PASS (6, 3, 16, 140), PASS (8, 3, 18, 160) },
+                     .pass_count = 2 },
 };
 
 /* Orientations of the picture for a convolutional dictionary that the user
