@@ -5,11 +5,8 @@
 
 #include <string.h>
 
-/* Those that are surest of their marks come first. */
-const Detector *const detectors[] = {
-  &detector_blocks,    &detector_border, &detector_dead_pixels,
-  &detector_scratches, &detector_dust,   NULL,
-};
+#define ADDRESS(name) &detector_##name,
+const Detector *const detectors[] = { DETECTORS (ADDRESS) NULL };
 
 /* Of its pixels, to be that kind's. */
 #define SHARED 0.5

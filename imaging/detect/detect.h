@@ -1,7 +1,7 @@
 /* detect.h - find damage that is not marked
  *
- * A new detector is one file that defines a Detector, and one row of the table
- * in detect.c.
+ * A new detector is one file that defines a Detector, and one row of DETECTORS
+ * below.
  */
 #pragma once
 
@@ -14,8 +14,7 @@ typedef struct {
 
   /* The damaged pixels of @image.  @strength moves the border between damage
    * and what belongs to the picture: 1 as is best for most pictures, more to
-   * mark more.  @progress may be NULL.  NULL with @error set: LIMIT or MEMORY,
-   * CANCELLED. */
+   * mark more.  @progress may be NULL.  NULL with @error set: MEMORY, CANCELLED. */
   Mask *(*find) (const Image *image, double strength, const Progress *progress,
                  GError **error);
 } Detector;
@@ -55,24 +54,31 @@ typedef struct {
 Mask *damage_find (const Image *image, const DamageSearch *search,
                    GArray *counts, const Progress *progress, GError **error);
 
-/* Blacked-out blocks: regions of pure black with straight edges, 3 pixels wide
- * or more, in a surrounding that is not black.  See blocks.c for what tells
- * them from the dark parts of a photograph. */
-extern const Detector detector_blocks;
+/* All of them, each in a file of its own that explains it.  Those that are
+ * surest of their marks come first.
+ *
+ * blocks: regions of pure black with straight edges, 3 pixels wide or more, in
+ * a surrounding that is not black.
+ *
+ * border: corners and borders of one colour that end at once.
+ *
+ * dead_pixels: dead and random-valued pixels, which stand out from the pixels
+ * around them that are alive.  Works up to about nine dead pixels in ten when
+ * they are all black or all white, and up to about one in five when they have
+ * any value.  Takes seconds for a large picture.
+ *
+ * scratches: scratches and hairs, long thin lines, lighter or darker than both
+ * of their sides, straight or curved.
+ *
+ * dust: grey spots of 2 to 12 pixels, much lighter or darker than their
+ * surroundings, where such spots are rare. */
+#define DETECTORS(ROW)                                                        \
+  ROW (blocks)                                                                \
+  ROW (border)                                                                \
+  ROW (dead_pixels)                                                           \
+  ROW (scratches)                                                             \
+  ROW (dust)
 
-/* Dead and random-valued pixels: those that stand out from the pixels around
- * them that are alive.  Works up to about nine dead pixels in ten when they
- * are all black or all white, and up to about one in five when they have any
- * value.  Takes seconds for a large picture.  See deadpixels.c. */
-extern const Detector detector_dead_pixels;
-
-/* Scratches and hairs: long thin lines, lighter or darker than both of their
- * sides, straight or curved.  See scratches.c. */
-extern const Detector detector_scratches;
-
-/* Dust and specks: grey spots of 2 to 12 pixels, much lighter or darker than
- * their surroundings, where such spots are rare.  See dust.c. */
-extern const Detector detector_dust;
-
-/* Corners and borders of one colour that end at once.  See border.c. */
-extern const Detector detector_border;
+#define DETECTOR(name) extern const Detector detector_##name;
+DETECTORS (DETECTOR)
+#undef DETECTOR
