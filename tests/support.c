@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "imaging/codec/codec.h"
+#include "imaging/metric.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,4 +109,13 @@ load_photo_middle (const char *name, int width, int height)
     memcpy (image_pixel (middle, 0, y), image_pixel (photo, left, top + y),
             (gsize) (width * photo->channels) * sizeof (guint16));
   return middle;
+}
+
+double
+psnr (const Image *reference, const Image *result)
+{
+  ImageScore score;
+
+  g_assert_true (image_score (reference, result, NULL, &score, NULL));
+  return score.psnr;
 }

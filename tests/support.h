@@ -30,3 +30,6 @@ Image *load_image (const char *path);
  * @width x @height pixels from its middle. */
 Image *load_photo (const char *name);
 Image *load_photo_middle (const char *name, int width, int height);
+
+/* PSNR of all samples, in dB. */
+double psnr (const Image *reference, const Image *result);

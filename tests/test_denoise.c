@@ -48,15 +48,6 @@ with_noise (const Image *image, double sigma, guint64 seed)
   return image_damage (image, &options, NULL, NULL);
 }
 
-static double
-psnr (const Image *reference, const Image *result)
-{
-  ImageScore score;
-
-  g_assert_true (image_score (reference, result, NULL, &score, NULL));
-  return score.psnr;
-}
-
 static void
 test_noise_is_removed (void)
 {

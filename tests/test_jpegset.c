@@ -25,15 +25,6 @@ through_jpeg (const Image *photo, int quality)
   return image;
 }
 
-static double
-psnr (const Image *reference, const Image *result)
-{
-  ImageScore score;
-
-  image_score (reference, result, NULL, &score, NULL);
-  return score.psnr;
-}
-
 static void
 test_steps_are_read (void)
 {

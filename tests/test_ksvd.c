@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "dictlearn/ksvd.h"
 #include "dictlearn/recovery.h"
+#include "tests/learning.h"
 #include "tests/support.h"
 
 #include <lapacke.h>
@@ -42,20 +43,6 @@ random_atoms (int n, int k, guint64 seed)
   return D;
 }
 
-static Learner *
-run (const Mat *Y, const LearnOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  Learner *learner = learner_new ("ksvd", Y->rows, options, &error);
-
-  g_assert_no_error (error);
-  learner_feed (learner, Y, NULL, &error);
-  g_assert_no_error (error);
-  learner_finish (learner, NULL, &error);
-  g_assert_no_error (error);
-  return learner;
-}
-
 /* Random samples, coded, before any update. */
 static Learner *
 coded_noise (int n, int k, int count, guint64 seed)
@@ -67,7 +54,7 @@ coded_noise (int n, int k, int count, guint64 seed)
   options.init = INIT_DATA;
   options.atoms_per_sample = 4;
   options.iterations = 0;
-  return run (&Y, &options);
+  return learn_from ("ksvd", &Y, &options);
 }
 
 /* ---- one atom ---- */
@@ -273,7 +260,7 @@ test_recovery (void)
       g_autoptr (Learner) learner = NULL;
 
       options.exact_update = exact;
-      learner = run (&Y, &options);
+      learner = learn_from ("ksvd", &Y, &options);
       share[exact] += share_found (learner, &truth) / 4;
     }
   }
@@ -344,7 +331,7 @@ test_weak_atoms_are_replaced (void)
   options.start = &start;
   options.atoms_per_sample = 3;
   for (options.iterations = 0; options.iterations <= 4; options.iterations++) {
-    g_autoptr (Learner) learner = run (&Y, &options);
+    g_autoptr (Learner) learner = learn_from ("ksvd", &Y, &options);
 
     check_used (learner);
     if (options.iterations > 0)
@@ -376,7 +363,7 @@ test_near_duplicates_are_put_to_use (void)
   options.start = &start;
   options.atoms_per_sample = 1;
   options.iterations = 4;
-  learner = run (&Y, &options);
+  learner = learn_from ("ksvd", &Y, &options);
   assert_at_most (learner_status (learner)->objective, 16 * noise * noise);
 }
 
@@ -393,7 +380,7 @@ test_status (void)
   options.init = INIT_RANDOM;
   options.atoms_per_sample = 3;
   options.iterations = 5;
-  learner = run (&Y, &options);
+  learner = learn_from ("ksvd", &Y, &options);
   status = learner_status (learner);
   assert_at_most (
     fabs (status->objective - error_from_scratch ((CodingStage *) learner)),
@@ -422,7 +409,7 @@ test_degenerate_samples (void)
       if (black)
         memset (Y.data, 0, 10 * 5 * sizeof (double));
       options.exact_update = exact;
-      learner = run (&Y, &options);
+      learner = learn_from ("ksvd", &Y, &options);
       for (int j = 0; j < 20; j++)
         assert_at_most (fabs (length (&((CodingStage *) learner)->D, j) - 1),
                         1e-6);
@@ -446,7 +433,7 @@ test_threads_give_the_same (void)
     g_autoptr (Learner) learner = NULL;
 
     parallel_init (threads);
-    learner = run (&Y, &options);
+    learner = learn_from ("ksvd", &Y, &options);
     learner_dictionary (learner, &D);
     if (threads == 1)
       mat_copy (&D, &one);
@@ -510,7 +497,7 @@ test_landscape (void)
   Y = landscape_patches (10000);
   options.init = INIT_DATA;
   options.iterations = 20;
-  learner = run (&Y, &options);
+  learner = learn_from ("ksvd", &Y, &options);
   rms = 255 * sqrt (learner_status (learner)->objective / LENGTH);
   g_test_message ("root mean square residual %.2f of 255", rms);
   assert_at_most (rms, 16);
@@ -541,7 +528,7 @@ rare_atom_after_a_step (gboolean textbook)
   options.atoms_per_sample = 1;
   options.iterations = 1;
   options.textbook = textbook;
-  learner = run (&Y, &options);
+  learner = learn_from ("ksvd", &Y, &options);
   learner_dictionary (learner, &A);
   return fabs (*mat_at (&A, N - 1, N - 1));
 }

@@ -8,35 +8,13 @@
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/recovery.h"
 #include "dictlearn/polarstep.h"
+#include "tests/learning.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <string.h>
 
 #define GAMMA 0.3
-
-static Mat
-samples_of (const SyntheticData *synthetic, int count)
-{
-  Mat Y = mat_new (synthetic->options.n, count);
-
-  synthetic_samples (synthetic, 0, &Y, NULL);
-  return Y;
-}
-
-static Learner *
-run (const char *name, const Mat *Y, const LearnOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  Learner *learner = learner_new (name, Y->rows, options, &error);
-
-  g_assert_no_error (error);
-  learner_feed (learner, Y, NULL, &error);
-  g_assert_no_error (error);
-  learner_finish (learner, NULL, &error);
-  g_assert_no_error (error);
-  return learner;
-}
 
 static void
 test_orthogonal_recovery (void)
@@ -63,7 +41,7 @@ test_orthogonal_recovery (void)
       options.shrink = 0.99;
       options.iterations = 1000;
       options.tolerance = 1e-12;
-      learner = run ("orthogonal", &Y, &options);
+      learner = learn_from ("orthogonal", &Y, &options);
       learner_dictionary (learner, &D);
       assert_at_most (recovery_measure (&D, &synthetic->A).distance, 1e-10);
     }
@@ -94,7 +72,7 @@ test_orthogonal_never_rises (void)
     options.threshold = 0.5 * (double) (seed + 1);
     options.observer = check_falls;
     options.observer_data = &last;
-    learner = run ("orthogonal", &Y, &options);
+    learner = learn_from ("orthogonal", &Y, &options);
     g_assert_cmpint (learner_status (learner)->iteration, ==, 100);
   }
 }
@@ -121,7 +99,7 @@ recover (const char *name, double condition, int count, int passes)
   options.window = 500;
   options.stride = MAX (1, count / 1000);
   options.iterations = strcmp (name, "online") == 0 ? 0 : 1000;
-  learner = run (name, &Y, &options);
+  learner = learn_from (name, &Y, &options);
   learner_dictionary (learner, &A);
   polish = polish_new (&A, options.threshold);
   for (int pass = 0; pass < passes; pass++) {
@@ -192,7 +170,7 @@ test_small_window (void)
 
   options.init = INIT_PCA;
   options.window = 10;
-  learner = run ("online", &Y, &options);
+  learner = learn_from ("online", &Y, &options);
   learner_dictionary (learner, &A);
   for (int i = 0; i < N * N; i++)
     g_assert_true (isfinite (A.data[i]));
@@ -216,7 +194,7 @@ test_pca_start (void)
       *mat_at (&Y, i, j) *= 1 + i;
   options.init = INIT_PCA;
   options.iterations = 0;
-  learner = run ("orthogonal", &Y, &options);
+  learner = learn_from ("orthogonal", &Y, &options);
   learner_dictionary (learner, &D);
   mat_multiply (1, &D, TRANSPOSED, &Y, PLAIN, 0, &C);
   for (int a = 0; a < N; a++) {
@@ -244,7 +222,7 @@ test_threads_and_blocks_give_the_same (void)
     options.init = INIT_PCA;
     options.iterations = 20;
     parallel_init (1);
-    learner = run (names[i], &Y, &options);
+    learner = learn_from (names[i], &Y, &options);
     learner_dictionary (learner, &one);
     for (int threads = 2; threads <= 4; threads += 2) {
       g_autoptr (Learner) other = learner_new (names[i], N, &options, NULL);

@@ -54,15 +54,6 @@ random_mask (const Image *image, double share, guint64 seed)
   return mask;
 }
 
-static double
-psnr (const Image *reference, const Image *result)
-{
-  ImageScore score;
-
-  g_assert_true (image_score (reference, result, NULL, &score, NULL));
-  return score.psnr;
-}
-
 static void
 scribble_under (Image *image, const Mask *mask, guint64 seed)
 {

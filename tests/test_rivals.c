@@ -6,26 +6,13 @@
 #include "dictlearn/codingstage.h"
 #include "dictlearn/synthetic.h"
 #include "dictlearn/recovery.h"
+#include "tests/learning.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <string.h>
 
 #define GAMMA 0.3 /* least magnitude of a synthetic code */
-
-static Learner *
-run (const char *name, const Mat *Y, const LearnOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  Learner *learner = learner_new (name, Y->rows, options, &error);
-
-  g_assert_no_error (error);
-  learner_feed (learner, Y, NULL, &error);
-  g_assert_no_error (error);
-  learner_finish (learner, NULL, &error);
-  g_assert_no_error (error);
-  return learner;
-}
 
 static SyntheticData *
 make_data (int n, double condition, guint64 seed)
@@ -36,15 +23,6 @@ make_data (int n, double condition, guint64 seed)
   options.condition = condition;
   options.seed = seed;
   return synthetic_new (&options);
-}
-
-static Mat
-samples_of (const SyntheticData *synthetic, int count)
-{
-  Mat Y = mat_new (synthetic->options.n, count);
-
-  synthetic_samples (synthetic, 0, &Y, NULL);
-  return Y;
 }
 
 /* An observer for objectives that must not rise. */
@@ -100,11 +78,11 @@ test_mod_step_is_least_squares (void)
   options.init = INIT_DATA;
   options.atoms_per_sample = 3;
   options.iterations = 0;
-  before = run ("mod", &Y, &options);
+  before = learn_from ("mod", &Y, &options);
   X = dense_codes (&((CodingStage *) before)->X);
   best_dictionary (&Y, &X, &expected);
   options.iterations = 1;
-  after = run ("mod", &Y, &options);
+  after = learn_from ("mod", &Y, &options);
   learner_dictionary (after, &D);
   assert_at_most (largest_difference (&D, &expected), 1e-5);
   g_assert_cmpfloat (learner_status (after)->objective, <,
@@ -140,7 +118,7 @@ share_that_mod_finds (guint64 seed)
   options.init = INIT_DATA;
   options.atoms_per_sample = ATOMS;
   options.iterations = 40;
-  learner = run ("mod", &Y, &options);
+  learner = learn_from ("mod", &Y, &options);
   learner_dictionary (learner, &A);
   recovery_match (&A, &truth, atom, sign);
   for (int j = 0; j < K; j++) {
@@ -201,7 +179,7 @@ test_gradient_step_is_its_formula (void)
   options.threshold = z;
   options.rate = eta;
   options.iterations = 2;
-  learner = run ("gradient", &Y, &options);
+  learner = learn_from ("gradient", &Y, &options);
   learner_dictionary (learner, &D);
   descend (&Y, z, eta, &start);
   descend (&Y, z, eta, &start);
@@ -228,11 +206,11 @@ test_gradient_descends (void)
   options.observer = check_falls;
   options.observer_data = &last;
   options.iterations = 1;
-  learner_free (run ("gradient", &Y, &options));
+  learner_free (learn_from ("gradient", &Y, &options));
   first = last;
   options.iterations = 100;
   last = INFINITY;
-  learner_free (run ("gradient", &Y, &options));
+  learner_free (learn_from ("gradient", &Y, &options));
   g_assert_cmpfloat (last, <, first / 2);
 }
 
@@ -256,7 +234,7 @@ test_gradient_recovery (void)
     options.rate = 0.5 / (100 * N * deviation * deviation);
     options.iterations = 1000;
     options.tolerance = 1e-12;
-    learner = run ("gradient", &Y, &options);
+    learner = learn_from ("gradient", &Y, &options);
     learner_dictionary (learner, &D);
     assert_at_most (recovery_measure (&D, &synthetic->A).distance, 1e-10);
     g_assert_cmpint (learner_status (learner)->iteration, <, 1000);
@@ -275,7 +253,7 @@ test_gradient_density (void)
   options.init = INIT_IDENTITY;
   options.density = 0.2;
   options.iterations = 1;
-  learner = run ("gradient", &Y, &options);
+  learner = learn_from ("gradient", &Y, &options);
   assert_at_most (fabs (learner_status (learner)->density - 0.2), 1e-3);
   g_assert_cmpfloat (learner_status (learner)->threshold, >, 0);
 }
@@ -294,7 +272,7 @@ test_l4_never_rises (void)
     options.seed = seed;
     options.observer = check_falls;
     options.observer_data = &last;
-    learner_free (run ("l4", &Y, &options));
+    learner_free (learn_from ("l4", &Y, &options));
     g_assert_true (isfinite (last));
   }
 }
@@ -312,7 +290,7 @@ l4_error (double condition, int count, guint64 seed)
   options.init = INIT_IDENTITY;
   options.tolerance = 1e-9;
   options.iterations = 500;
-  learner = run ("l4", &Y, &options);
+  learner = learn_from ("l4", &Y, &options);
   g_assert_cmpint (learner_status (learner)->iteration, <, 500);
   learner_dictionary (learner, &A);
   return recovery_measure (&A, &synthetic->A).direction;
@@ -353,7 +331,7 @@ test_l4_keeps_second_moment (void)
 
   options.init = INIT_PCA;
   options.iterations = 3;
-  learner = run ("l4", &Y, &options);
+  learner = learn_from ("l4", &Y, &options);
   learner_dictionary (learner, &A);
   mat_multiply (1, &A, PLAIN, &A, TRANSPOSED, 0, &AA);
   mat_multiply (1.0 / COUNT, &Y, PLAIN, &Y, TRANSPOSED, 0, &expected);
@@ -377,7 +355,7 @@ test_threads_give_the_same (gconstpointer data)
     g_autoptr (Learner) learner = NULL;
 
     parallel_init (threads);
-    learner = run (data, &Y, &options);
+    learner = learn_from (data, &Y, &options);
     learner_dictionary (learner, &D);
     if (threads == 1)
       mat_copy (&D, &one);
