@@ -174,22 +174,13 @@ make_teacher (ConvRun *run, GError **error)
 /* ---- learning ---- */
 
 static gboolean
-is_finite (const ConvModel *model)
-{
-  for (gsize i = 0; i < conv_length (&model->shape); i++)
-    if (!isfinite (model->numbers[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 write_out (ConvRun *run, GError **error)
 {
   const Learn *learn = run->learn;
   gboolean finished = teacher_status (run->teacher)->step >= run->steps;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (!is_finite (run->model))
+  if (!conv_model_is_finite (run->model))
     return tessera_fail (error, TESSERA_ERROR_FAILED,
                          "learning diverged; use a smaller --rate than %g",
                          learn->options.rate);

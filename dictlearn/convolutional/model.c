@@ -132,3 +132,12 @@ conv_model_free (ConvModel *model)
   g_free (model->options);
   g_free (model);
 }
+
+gboolean
+conv_model_is_finite (const ConvModel *model)
+{
+  for (gsize i = 0; i < conv_length (&model->shape); i++)
+    if (!isfinite (model->numbers[i]))
+      return FALSE;
+  return TRUE;
+}

@@ -83,6 +83,9 @@ ConvModel *conv_model_new (const ConvShape *shape);
 void conv_model_free (ConvModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConvModel, conv_model_free)
 
+/* Whether learning has not diverged. */
+gboolean conv_model_is_finite (const ConvModel *model);
+
 /* Samples of an atom. */
 static inline int
 conv_atom_length (const ConvShape *shape)

@@ -8,7 +8,6 @@
 #include "imaging/lessons/lessons.h"
 #include "imaging/patchsource.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A number that the caller has set, or the default. */
@@ -289,15 +288,6 @@ read_conv_shape (const TesseraConvolutionalOptions *o, ConvShape *shape,
 }
 
 static gboolean
-is_finite (const ConvModel *model)
-{
-  for (gsize i = 0; i < conv_length (&model->shape); i++)
-    if (!isfinite (model->numbers[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 teach (ConvModel *model, const TeacherOptions *options,
        const Progress *progress, GError **error)
 {
@@ -311,7 +301,7 @@ teach (ConvModel *model, const TeacherOptions *options,
     if (!teacher_step (teacher, &part, error))
       return FALSE;
   }
-  return is_finite (model)
+  return conv_model_is_finite (model)
          || tessera_fail (error, TESSERA_ERROR_FAILED,
                           "learning diverged; use a smaller rate than %g",
                           options->rate);
