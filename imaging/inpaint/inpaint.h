@@ -43,7 +43,7 @@ extern const InpaintCoder inpaint_coder, inpaint_paper_coder;
  *
  * Adds the number of patches coded to @patches.  @progress may be NULL.
  * Returns FALSE with @error set, and @image as it was: INPUT when nothing is
- * known, MEMORY or LIMIT for lack of memory, CANCELLED. */
+ * known, MEMORY, CANCELLED. */
 gboolean image_inpaint (Image *image, const Mask *missing,
                         const RestoreOptions *options, gsize *patches,
                         const Progress *progress, GError **error);
