@@ -113,9 +113,11 @@ is_more () {
   perl -e 'exit !($ARGV[0] > $ARGV[1])' -- "$1" "$2"
 }
 
-# listens PID - waits until the program catches SIGTERM, which is signal 15
+# listens PID - waits until tessera, no longer the shell that forked, catches
+# SIGTERM, which is signal 15
 listens () {
   for _ in $(seq 600); do
+    [ "$(cat "/proc/$1/comm" 2>/dev/null)" = tessera ] || { sleep 0.1; continue; }
     caught=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status" 2>/dev/null)
     case $caught in
       [4-7c-f]*) return ;;
