@@ -67,14 +67,10 @@ choose_noise (const Image *image, const Mask *missing,
 static FoundNoise
 noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 {
-  double factor = options->strength > 0 ? options->strength : 1;
-  FoundNoise noise = *found;
-
   if (!found->is_sure && options->strength <= 0)
     return found_white_noise (found->model.colours, 0);
-  noise.sigma = MIN (SIGMA_MAX, noise.sigma * factor);
-  noise.model = noise_model_scaled (&noise.model, factor);
-  return noise;
+  return found_noise_scaled (found,
+                             options->strength > 0 ? options->strength : 1);
 }
 
 /* ---- 3. to 5. ---- */

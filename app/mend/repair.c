@@ -9,6 +9,7 @@
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "app/mend/noisewords.h"
+#include "app/mend/removed.h"
 #include "base/error.h"
 #include "base/parallel.h"
 
@@ -433,32 +434,10 @@ print_summary (const Repair *repair)
 
 /* ---- what was removed ---- */
 
-/* Factor by which removed noise is amplified to be visible. */
-#define NOISE_GAIN 4
-
 static gboolean
 is_noise_wanted (const Repair *repair)
 {
   return repair->request->task->noise != NULL && repair->request->task->noise->output != NULL;
-}
-
-/* Middle grey plus what was taken away. */
-static Image *
-draw_noise (const Image *input, const Image *result, GError **error)
-{
-  int colours = image_colours (input), peak = image_peak (input);
-  Image *noise = image_new (input->width, input->height, colours, 8, error);
-
-  for (gsize i = 0; noise != NULL && i < image_pixels (input); i++)
-    for (int c = 0; c < colours; c++) {
-      gsize at = i * (gsize) input->channels + (gsize) c;
-      int removed = input->samples[at] - result->samples[at];
-      int value = 128 + NOISE_GAIN * removed * 255 / peak;
-
-      noise->samples[i * (gsize) colours + (gsize) c] =
-        (guint16) CLAMP (value, 0, 255);
-    }
-  return noise;
 }
 
 static gboolean
@@ -466,7 +445,7 @@ save_noise (const Repair *repair, GError **error)
 {
   PictureOutput output = { .path = repair->request->task->noise->output,
                            .encode = repair->request->output.encode };
-  g_autoptr (Image) noise = draw_noise (repair->input, repair->image, error);
+  g_autoptr (Image) noise = draw_removed (repair->input, repair->image, error);
 
   return noise != NULL
          && picture_save (noise, NULL, &output, repair->request->line.force,

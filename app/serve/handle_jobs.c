@@ -41,8 +41,11 @@ read_task (const HandlerCall *call, MendOptions *options, GError **error)
 
   if (task == NULL || g_str_equal (task, "fill"))
     restore->sigma = 0;
-  else if (g_str_equal (task, "denoise"))
+  else if (g_str_equal (task, "denoise")) {
     restore->detector = &detector_dead_pixels;
+    return call_real (call, "strength", STRENGTH_MIN, STRENGTH_MAX,
+                      &restore->strength, error);
+  }
   else
     return read_search (call, task, options, error);
   return TRUE;

@@ -4,6 +4,7 @@
 #include "app/serve/assets.h"
 #include "app/cli/jsonreport.h"
 #include "dictlearn/learner.h"
+#include "imaging/detect/detect.h"
 
 static gboolean
 handle_get_file (const HandlerCall *call, Response *response, GError **error)
@@ -54,6 +55,16 @@ algorithm_names (void)
   return names;
 }
 
+static JsonArray *
+kind_names (void)
+{
+  JsonArray *names = json_array_new ();
+
+  for (int i = 0; detectors[i] != NULL; i++)
+    json_array_add_string_element (names, detectors[i]->name);
+  return names;
+}
+
 static gboolean
 handle_get_about (const HandlerCall *call, Response *response, GError **error)
 {
@@ -66,6 +77,7 @@ handle_get_about (const HandlerCall *call, Response *response, GError **error)
   json_report_set_count (json, "max_upload", BODY_PICTURE);
   json_report_set_text (json, "bundled", bundled);
   json_object_set_array_member (json, "algorithms", algorithm_names ());
+  json_object_set_array_member (json, "kinds", kind_names ());
   response_set_json (response, json);
   return TRUE;
 }

@@ -7,11 +7,10 @@
 #include "imaging/preview.h"
 
 #define RUNS_TYPE "application/octet-stream"
-#define LARGEST_VIEW 4096
 #define VIEW_QUALITY 90
 
-static Photo *
-find_photo (const HandlerCall *call, GError **error)
+Photo *
+call_photo (const HandlerCall *call, GError **error)
 {
   return open_photos_find (call->context->photos, call->stars[0], error);
 }
@@ -56,7 +55,7 @@ handle_post_photo (const HandlerCall *call, Response *response, GError **error)
 static gboolean
 handle_get_photo (const HandlerCall *call, Response *response, GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
 
   if (photo != NULL)
     response_photo (response, photo);
@@ -84,8 +83,8 @@ handle_delete_photo (const HandlerCall *call, Response *response,
 
 /* ---- looking and saving ---- */
 
-static PhotoVersion *
-find_version (const HandlerCall *call, Photo *photo, GError **error)
+PhotoVersion *
+call_version (const HandlerCall *call, Photo *photo, GError **error)
 {
   int number = 0;
 
@@ -94,9 +93,8 @@ find_version (const HandlerCall *call, Photo *photo, GError **error)
   return photo_version (photo, number, error);
 }
 
-/* The area that the query names, the whole picture by default. */
-static gboolean
-read_area (const HandlerCall *call, const Image *image, ImageArea *area,
+gboolean
+call_area (const HandlerCall *call, const Image *image, ImageArea *area,
            GError **error)
 {
   *area = (ImageArea){ 0, 0, image->width, image->height };
@@ -109,9 +107,8 @@ read_area (const HandlerCall *call, const Image *image, ImageArea *area,
          && call_int (call, "h", 1, area->height, &area->height, error);
 }
 
-/* JPEG for speed, PNG for what it cannot hold. */
-static gboolean
-response_view (Response *response, const Image *view, GError **error)
+gboolean
+respond_view (Response *response, const Image *view, GError **error)
 {
   const EncodeOptions options = { .jpeg_quality = VIEW_QUALITY };
 
@@ -123,7 +120,7 @@ response_view (Response *response, const Image *view, GError **error)
 static gboolean
 handle_get_view (const HandlerCall *call, Response *response, GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
   g_autoptr (Image) view = NULL;
   int side = 2048;
@@ -131,23 +128,23 @@ handle_get_view (const HandlerCall *call, Response *response, GError **error)
 
   if (photo == NULL || !call_int (call, "side", 1, LARGEST_VIEW, &side, error))
     return FALSE;
-  version = find_version (call, photo, error);
-  if (version == NULL || !read_area (call, version->image, &area, error))
+  version = call_version (call, photo, error);
+  if (version == NULL || !call_area (call, version->image, &area, error))
     return FALSE;
   view = image_preview (version->image, &area, side, error);
-  return view != NULL && response_view (response, view, error);
+  return view != NULL && respond_view (response, view, error);
 }
 
 static gboolean
 handle_get_picture (const HandlerCall *call, Response *response,
                     GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
 
   if (photo == NULL)
     return FALSE;
-  version = find_version (call, photo, error);
+  version = call_version (call, photo, error);
   return version != NULL
          && respond_picture (response, version->image,
                              version->image->meta.format, &ENCODE_DEFAULTS,
@@ -159,7 +156,7 @@ handle_get_picture (const HandlerCall *call, Response *response,
 static gboolean
 handle_get_found (const HandlerCall *call, Response *response, GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
   GBytes *runs = photo != NULL ? photo_found (photo) : NULL;
 
   if (photo != NULL && runs == NULL)
@@ -192,7 +189,7 @@ static gboolean
 handle_post_mask_picture (const HandlerCall *call, Response *response,
                           GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (Mask) mask = NULL;
   GBytes *runs = NULL;
 
@@ -209,7 +206,7 @@ static gboolean
 handle_post_mask_runs (const HandlerCall *call, Response *response,
                        GError **error)
 {
-  g_autoptr (Photo) photo = find_photo (call, error);
+  g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) picture = NULL;
 

@@ -14,6 +14,11 @@
 #include "app/serve/workfolder.h"
 
 #define MAX_STARS 2
+#define LARGEST_VIEW 4096 /* pixels on a side */
+
+/* How much harder than it is found noise may be removed. */
+#define STRENGTH_MIN 0.1
+#define STRENGTH_MAX 10
 
 typedef struct {
   Access access;
@@ -22,6 +27,7 @@ typedef struct {
   JobQueue *mend_jobs;  /* work on photographs, in this process */
   JobQueue *learn_jobs; /* learning and comparing, in processes of their own */
   WorkFolder *folder;
+  GCancellable *ending; /* cancelled when the server is to end */
 } ServeContext;
 
 typedef struct {
@@ -60,6 +66,19 @@ gboolean respond_picture (Response *response, const Image *image,
                           ImageFormat format, const EncodeOptions *options,
                           GError **error);
 
+/* The photograph that the path names, for photo_unref(); and its version that
+ * the query names, for photo_version_unref().  NULL with @error set. */
+Photo *call_photo (const HandlerCall *call, GError **error);
+PhotoVersion *call_version (const HandlerCall *call, Photo *photo,
+                            GError **error);
+
+/* The part of @image that the query names, all of it by default. */
+gboolean call_area (const HandlerCall *call, const Image *image,
+                    ImageArea *area, GError **error);
+
+/* A picture to be looked at: JPEG for speed, PNG for what it cannot hold. */
+gboolean respond_view (Response *response, const Image *view, GError **error);
+
 /* What a request must bring along. */
 typedef enum {
   FOR_ALL,     /* it comes from our page or the address bar */
@@ -84,7 +103,7 @@ typedef struct {
 } Route;
 
 /* The routes of each file, NULL at the end. */
-extern const Route page_routes[], photo_routes[], job_routes[],
+extern const Route page_routes[], photo_routes[], noise_routes[], job_routes[],
   dictionary_routes[];
 
 /* All other paths: files of the page, or "not found". */

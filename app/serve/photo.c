@@ -2,6 +2,7 @@
 
 #include "app/files/randomid.h"
 #include "base/error.h"
+#include "imaging/restore.h"
 
 #include <string.h>
 
@@ -22,9 +23,12 @@ struct Photo {
 /* ---- versions ---- */
 
 static void
-clear_version (gpointer version)
+clear_version (gpointer data)
 {
-  image_free (((PhotoVersion *) version)->image);
+  PhotoVersion *version = data;
+
+  image_free (version->image);
+  g_free (version->noise);
 }
 
 void
@@ -37,10 +41,24 @@ photo_version_unref (PhotoVersion *version)
 static PhotoVersion *
 version_new (Image *image)
 {
-  PhotoVersion *version = g_atomic_rc_box_new (PhotoVersion);
+  PhotoVersion *version = g_atomic_rc_box_new0 (PhotoVersion);
 
   version->image = image;
   return version;
+}
+
+const FoundNoise *
+photo_version_noise (PhotoVersion *version)
+{
+  if (g_once_init_enter (&version->noise)) {
+    FoundNoise *noise = g_new (FoundNoise, 1);
+
+    *noise = image_may_have_noise (version->image, &RESTORE_DEFAULTS)
+               ? image_find_noise (version->image, NULL)
+               : found_white_noise (image_colours (version->image), 0);
+    g_once_init_leave (&version->noise, noise);
+  }
+  return version->noise;
 }
 
 static gsize

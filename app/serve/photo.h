@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "imaging/image.h"
+#include "imaging/detect/findnoise.h"
 
 #include <json-glib/json-glib.h>
 
@@ -36,11 +36,15 @@ int photo_height (const Photo *self);
  * when there is none of that number any more. */
 typedef struct {
   Image *image;
+  FoundNoise *noise; /* see photo_version_noise() */
 } PhotoVersion;
 
 PhotoVersion *photo_version (Photo *self, int number, GError **error);
 void photo_version_unref (PhotoVersion *version);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhotoVersion, photo_version_unref)
+
+/* The noise of the picture; looked for once.  Belongs to @version. */
+const FoundNoise *photo_version_noise (PhotoVersion *version);
 
 /* Appends @image, which it takes over, as what follows version @base; those
  * that followed it before are gone.  Returns its number. */

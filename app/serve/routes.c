@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static const Route *const tables[] = { page_routes, photo_routes, job_routes,
-                                       dictionary_routes };
+static const Route *const tables[] = { page_routes, photo_routes, noise_routes,
+                                       job_routes, dictionary_routes };
 
 /* Longest valid path. */
 #define LONGEST_PATH 256

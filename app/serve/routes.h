@@ -9,6 +9,10 @@
  *     DELETE  /api/photos/ID              closes it
  *     GET     /api/photos/ID/view?version=&x=&y=&w=&h=&side=   to be shown
  *     GET     /api/photos/ID/picture?version=   to be saved
+ *     GET     /api/photos/ID/noise?version=     what noise there is
+ *     GET     /api/photos/ID/denoised?version=&x=&y=&w=&h=&strength=&sigma=
+ *                                         &show=   a part, to be shown
+ *     GET     /api/photos/ID/removed?version=&x=&y=&w=&h=&side=
  *     POST    /api/photos/ID/mask/picture       a mask picture to runs
  *     POST    /api/photos/ID/mask/runs          runs to a mask picture
  *     POST    /api/photos/ID/jobs?task=&version=&quality=&dictionary=&sigma=

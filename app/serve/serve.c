@@ -77,6 +77,7 @@ context_init (ServeContext *context, const OpenPhotosLimits *limits,
   context->folder = work_folder_new (error);
   if (context->folder == NULL)
     return FALSE;
+  context->ending = g_object_ref (interrupt_cancellable ());
   context->photos = open_photos_new (limits);
   context->dictionaries = dictionary_list_new ();
   context->mend_jobs = job_queue_new ();
@@ -92,6 +93,7 @@ context_clear (ServeContext *context)
   open_photos_free (context->photos);
   dictionary_list_free (context->dictionaries);
   work_folder_free (context->folder);
+  g_clear_object (&context->ending);
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 #include "imaging/denoise/jpegset.h"
 #include "imaging/detect/noise.h"
 #include "imaging/detect/noiseprofile.h"
+#include "imaging/restoreoptions.h"
 
 #include <math.h>
 
@@ -74,6 +75,16 @@ found_white_noise (int colours, double sigma)
                        .sigma = sigma,
                        .share = 1,
                        .model = noise_model_white (colours, sigma / 255) };
+}
+
+FoundNoise
+found_noise_scaled (const FoundNoise *noise, double factor)
+{
+  FoundNoise scaled = *noise;
+
+  scaled.sigma = MIN (SIGMA_MAX, noise->sigma * factor);
+  scaled.model = noise_model_scaled (&noise->model, factor);
+  return scaled;
 }
 
 static gboolean

@@ -29,6 +29,10 @@ typedef struct {
 /* Noise of one level, where white is 255, in every sample; 0 for none. */
 FoundNoise found_white_noise (int colours, double sigma);
 
+/* The same noise, @factor times as strong, up to SIGMA_MAX of
+ * restoreoptions.h. */
+FoundNoise found_noise_scaled (const FoundNoise *noise, double factor);
+
 /* Looks for noise in the visible pixels that are not in @ignore, which may be
  * NULL. */
 FoundNoise image_find_noise (const Image *image, const Mask *ignore);

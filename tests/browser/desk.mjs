@@ -223,6 +223,154 @@ async function testShortcuts (server) {
   await page.close ();
 }
 
+// ---- damage that is found ----
+
+// A bright line from edge to edge, and a black block.
+function damaged (x, y, c) {
+  if (x > 20 && x < 33 && y > 80 && y < 93)
+    return 0;
+  return Math.abs (y - 40 - 0.2 * x) < 1 ? 250 : 40 + 100 * scene (x / 3, y / 3, c);
+}
+
+async function testFinder (server) {
+  const page = await visit (server.address);
+  const only = async (...kinds) => {
+    for (const kind of await page.$$eval ('#kinds input', inputs => inputs.map (({ value }) => value)))
+      await page.setChecked (`#kinds input[value=${kind}]`, kinds.includes (kind), { force: true });
+  };
+
+  await openPicture (page, 'a.png', makePng (...size, 8, damaged));
+  await idle (page);
+  await only ();
+  ok ('without a kind there is nothing to find', await page.locator ('#find').isDisabled ());
+  await only ('blocks');
+  await page.click ('#find');
+  await page.waitForFunction (() => document.getElementById ('found').textContent !== '');
+  await idle (page);
+  ok ('what is found is counted', await page.textContent ('#found') === 'Found 1 blacked-out block.',
+      await page.textContent ('#found'));
+  ok ('and is in the mask, to be changed', await painted (page) === 144);
+  await page.click ('[data-tool=rectangle]');
+  await paint (page, size, [0.8, 0.8], [0.9, 0.9]);
+  const own = await painted (page) - 144;
+  await page.focus ('#find-strength');
+  await page.keyboard.press ('Home');
+  ok ('the slider says what it means', await page.textContent ('#find-strength-text') === 'only what is certain');
+  await only ('border');
+  await page.click ('#find');
+  await page.waitForFunction (() => document.getElementById ('found').textContent === 'Found none of these.');
+  await idle (page);
+  ok ('a new search takes the place of the last, and leaves own strokes', own > 0 && await painted (page) === own);
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('undo brings back what was found before', await painted (page) === own + 144);
+  await page.close ();
+}
+
+// ---- noise ----
+
+// The same numbers each time, about normal: 0 in the mean, 1 in variance.
+function grain (x, y, c) {
+  let sum = 0;
+
+  for (let i = 0; i < 12; i++) {
+    const value = Math.sin (x * 12.9898 + y * 78.233 + c * 37.719 + i * 11.131) * 43758.5453;
+
+    sum += value - Math.floor (value);
+  }
+  return sum - 6;
+}
+
+async function until (page, state) {
+  await page.waitForFunction (state => document.getElementById ('noise-state').textContent === '' && (state === undefined
+    || document.getElementById ('noise-found').textContent.includes (state)), state, { timeout: 60000 });
+  await drawn (page);
+}
+
+// How much the samples of the canvas differ from their neighbours in a square
+// around the middle of the picture's right half.
+async function roughness (page) {
+  const at = await toWindow (page, ...size, 0.7, 0.5);
+
+  return page.evaluate (({ x, y }) => {
+    const canvas = document.getElementById ('below'), box = canvas.getBoundingClientRect ();
+    const scale = canvas.width / box.width, side = 96;
+    const { data } = canvas.getContext ('2d').getImageData ((x - box.left) * scale - side / 2,
+                                                            (y - box.top) * scale - side / 2, side, side);
+    let sum = 0;
+
+    for (let i = 0; i + 4 * side < data.length; i += 4)
+      sum += Math.abs (data[i] - data[i + 4 * side]);
+    return sum / side / side;
+  }, at);
+}
+
+async function testNoise (server) {
+  const page = await visit (server.address);
+
+  await openPicture (page, 'grain.png', makePng (...size, 8, (x, y, c) =>
+    Math.max (0, Math.min (255, 128 + 40 * Math.sin (x / 40) + 20 * grain (x, y, c)))));
+  await idle (page);
+  const rough = await roughness (page);
+  await page.click ('input[value=denoise] + span');
+  await until (page, 'Found noise');
+  ok ('what noise there is is said in words', true);
+  const smooth = await roughness (page);
+  ok ('the part in view is previewed', smooth < 0.6 * rough, { smooth, rough });
+  ok ('beside what it was', await page.locator ('#split').isVisible ());
+  await page.focus ('#strength');
+  await page.keyboard.press ('Home');
+  await page.waitForFunction (() => document.getElementById ('strength-text').textContent.startsWith ('0.25'));
+  await until (page);
+  const gentle = await roughness (page);
+  ok ('a gentler strength leaves more', gentle > 1.2 * smooth, { gentle, smooth });
+  await page.click ('input[value=removed] + span');
+  await until (page);
+  await idle (page);
+  ok ('what is removed can be seen', await page.locator ('input[value=removed]').isChecked ());
+  await page.click ('input[value=result] + span');
+  await page.focus ('#strength');
+  for (let i = 0; i < 40; i++)
+    await page.keyboard.press ('ArrowRight');
+  await until (page);
+  await testRemoving (page, rough);
+  await page.close ();
+}
+
+async function testRemoving (page, rough) {
+  await page.click ('input[value=fast] + span');
+  await page.click ('#start');
+  await page.waitForFunction (() => document.getElementById ('message-text').textContent.startsWith ('Done'), null,
+                              { timeout: 120000 });
+  await idle (page);
+  await until (page, 'Found noise');
+  ok ('noise is removed from the picture', await roughness (page) < 0.6 * rough);
+  const full = (await saved (page, '#download')).bytes;
+  await page.focus ('#strength');
+  await page.keyboard.press ('Home');
+  await until (page);
+  await page.click ('#start');
+  await page.waitForSelector ('body.busy');
+  await idle (page);
+  const gentle = (await saved (page, '#download')).bytes;
+  ok ('another strength begins where the first did', !gentle.equals (full)
+    && deviation (gentle) > 1.2 * deviation (full), [deviation (gentle), deviation (full)]);
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('and one undo takes it back', await page.locator ('#undo').isDisabled ());
+}
+
+// Root mean square of the differences between rows.
+function deviation (file) {
+  const png = readPng (file);
+  let sum = 0;
+
+  for (let y = 1; y < png.height; y++)
+    for (let x = 0; x < png.width; x++)
+      sum += (png.sample (x, y, 0) - png.sample (x, y - 1, 0)) ** 2;
+  return Math.sqrt (sum / png.width / png.height);
+}
+
 // ---- signs of life, and nothing on top of anything else ----
 
 async function overlap (page, one, other) {
@@ -278,4 +426,5 @@ async function testPlaces (server) {
   await page.close ();
 }
 
-await run ([testSeveral, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testSigns, testPlaces]);
+await run ([testSeveral, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testFinder, testNoise,
+            testSigns, testPlaces]);

@@ -13,16 +13,16 @@ export async function startServer (...options) {
                        { stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise (resolve =>
     child.stdout.once ('data', data => resolve (String (data).trim ())));
+  const ended = new Promise (resolve => child.once ('exit', (code, signal) => resolve (signal ?? code)));
 
   return {
     pid: child.pid,
     address,
     base: address.replace (/#.*/, ''),
+    // Resolves to the exit status, or to the signal that ended it before.
     stop () {
-      return new Promise (resolve => {
-        child.once ('exit', resolve);
-        child.kill ('SIGTERM');
-      });
+      child.kill ('SIGTERM');
+      return ended;
     }
   };
 }

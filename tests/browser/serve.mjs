@@ -357,7 +357,10 @@ async function testFinding (server) {
 
   await openPicture (page, 'block.png', makePng (160, 120, 8, (x, y, c) =>
     isBlock (x, y) ? 0 : 40 + 180 * scene (x, y, c)));
-  await page.click ('#find-blocks');
+  for (const kind of await page.$$eval ('#kinds input', inputs => inputs.map (({ value }) => value)))
+    if (kind !== 'blocks')
+      await page.click (`#kinds input[value=${kind}] + span`);
+  await page.click ('#find');
   await page.waitForFunction (() => !document.getElementById ('painted').textContent.startsWith ('Nothing'));
   ok ('blacked-out blocks are found', await painted (page) === 144);
   const mask = await saved (page, '#save-mask');

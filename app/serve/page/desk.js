@@ -14,6 +14,8 @@ export class Picture {
     this.saved = 0;           // the version that was downloaded last
     this.compared = false;    // before and after are side by side
     this.brush = Math.max(8, Math.max(info.width, info.height) / 50);
+    this.noise = null;        // { version, found }: what the server found
+    this.found = null;        // damage: the runs that are in the mask
     this.thumb = { version: -1, address: '' };
   }
 

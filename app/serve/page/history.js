@@ -29,6 +29,11 @@ export class History {
     return this.#undone.length > 0;
   }
 
+  // What the last step said of versions, or null.
+  get lastVersions() {
+    return this.#steps.at(-1)?.versions ?? null;
+  }
+
   begin() {
     this.#open = { tiles: new Map() };
   }

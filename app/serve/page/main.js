@@ -3,6 +3,7 @@
 
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
+import { beginKinds } from './kinds.js';
 import * as mend from './mend.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
 import { $, showMessage } from './ui.js';
@@ -45,8 +46,7 @@ function listenToButtons() {
   const actions = {
     open: mend.choosePhotos, 'open-first': mend.choosePhotos, close: () => mend.askToClose(),
     undo: mend.undo, redo: mend.redo,
-    'find-blocks': () => mend.find('find-blocks', 'blacked-out blocks'),
-    'find-dead': () => mend.find('find-dead', 'dead pixels'),
+    find: mend.find, 'noise-zoom': () => mend.view.zoom(1 / mend.view.scale),
     'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
     start: mend.start, cancel: mend.cancel, download: mend.download,
     'mend-all': mend.mendAll, 'download-all': mend.downloadAll, 'show-keys': showKeys,
@@ -61,7 +61,10 @@ function listenToButtons() {
   for (const button of document.querySelectorAll('[data-tool]'))
     button.addEventListener('click', () => setTool(button.dataset.tool));
   for (const radio of document.querySelectorAll('input[name=task]'))
-    radio.addEventListener('change', mend.refresh);
+    radio.addEventListener('change', mend.changeTask);
+  for (const radio of document.querySelectorAll('input[name=look]'))
+    radio.addEventListener('change', mend.changeLook);
+  $('find-strength').addEventListener('input', mend.showFindStrength);
   $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => mend.showOriginal(true));
   for (const event of ['pointerup', 'pointerleave', 'pointercancel'])
@@ -201,6 +204,7 @@ async function start() {
   try {
     const about = await connect();
 
+    beginKinds(about.kinds, mend.refresh);
     mend.begin(about);
     beginCompare(about);
     await mend.listDictionaries();

@@ -106,6 +106,14 @@ export class Mask {
 
   // Adds what the runs say to the mask.
   addRuns(runs) {
+    return this.#setRuns(runs, 1);
+  }
+
+  removeRuns(runs) {
+    return this.#setRuns(runs, 0);
+  }
+
+  #setRuns(runs, to) {
     let at = 0, changed = null;
 
     for (const [length, value] of lengths(runs)) {
@@ -116,7 +124,7 @@ export class Mask {
           : { x0: 0, y0, x1: this.width, y1 };
 
         this.#announce(area);
-        this.#fill(at, at + length, 1);
+        this.#fill(at, at + length, to);
         changed = union(changed, area);
       }
       at += length;

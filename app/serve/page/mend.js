@@ -2,8 +2,11 @@
 
 import { getBlob, getBytes, getJson, post, postForJson, remove, watch } from './api.js';
 import { desk, Picture, view } from './desk.js';
+import { kindsFound, searchedKinds } from './kinds.js';
+import { beginNoise, noiseQuery, noiseStep, refreshNoise } from './noise.js';
 import { beginPainting, changeMask, setBrush } from './painting.js';
 import { beginStrip, loadThumbs, refreshStrip, showCurrentThumb } from './strip.js';
+import { union } from './mask.js';
 import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage } from './ui.js';
 
 const HEARTBEAT = 20000;      // milliseconds
@@ -78,7 +81,7 @@ async function travel(step, back) {
     await view.showVersion(picture.version);
     throw error;
   } finally {
-    setCompared(view.compared && picture.version !== 0);
+    setCompared(view.compared && hasAfter());
     view.redraw();
   }
   await loadThumbs();
@@ -96,8 +99,9 @@ export function refresh() {
 
   document.body.classList.toggle('has-photo', current !== null);
   document.body.classList.toggle('busy', busy);
-  for (const id of ['find-blocks', 'find-dead', 'load-mask', 'close', 'download'])
+  for (const id of ['load-mask', 'close', 'download'])
     $(id).disabled = off;
+  $('find').disabled = off || searchedKinds().length === 0;
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
     button.disabled = off;
@@ -107,11 +111,18 @@ export function refresh() {
   $('save-mask').disabled = $('clear-mask').disabled = off || current.mask.empty;
   $('start').disabled = off || chosen('task') === 'fill' && current.mask.empty;
   $('cancel').disabled = desk.job === 0;
-  $('compare-toggle').disabled = $('hold').disabled = !current || current.version === 0;
+  $('compare-toggle').disabled = !hasAfter();
+  $('hold').disabled = !current || current.version === 0;
   $('mend-all').disabled = off || toMend().length === 0;
   $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
   refreshWords();
   refreshStrip();
+  refreshNoise();
+}
+
+// Whether there is something to compare the original with.
+function hasAfter() {
+  return desk.current !== null && (desk.current.version !== 0 || chosen('task') === 'denoise');
 }
 
 function refreshWords() {
@@ -121,8 +132,8 @@ function refreshWords() {
   $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over yet.'
     : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
   $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
-  $('noise-row').hidden = fills;
-  $('release-row').hidden = !fills;
+  $('noise').hidden = $('noise-row').hidden = fills;
+  $('damage').hidden = !fills;
   $('start-text').textContent = fills ? 'Mend' : 'Remove noise';
   $('mend-all').textContent = fills ? 'Mend all' : 'Remove noise from all';
   if (!desk.busy)
@@ -136,6 +147,7 @@ function percent(share) {
 }
 
 function describe({ name, width, height, format, depth }) {
+  $('found').textContent = '';
   $('file-name').textContent = name;
   $('file-facts').textContent = `${width} × ${height} · ${format}${depth > 8 ? ` · ${depth} bit` : ''}`;
   $('file').hidden = false;
@@ -154,7 +166,7 @@ async function show(picture) {
   setBrush(picture.brush);
   setCompared(false);
   await view.show(picture.info, picture.mask, picture.version);
-  setCompared(compared && picture.version !== 0);
+  setCompared(compared && hasAfter());
   refresh();
   showCurrentThumb();
 }
@@ -311,20 +323,31 @@ function doing() {
 
 // Restores the current picture; null if that was cancelled.
 async function mendCurrent(label) {
-  const picture = desk.current, task = chosen('task');
+  const picture = desk.current, { history } = picture, task = chosen('task');
+  const noise = task === 'denoise' ? noiseQuery() : {};
+  const again = task === 'denoise' && noiseStep(picture).base !== picture.version;
+
+  if (again)
+    await travel(() => history.undo(), () => history.redo());
   const done = await work({
     task,
     quality: chosen('quality'),
     dictionary: $('dictionary').value || 0,
-    sigma: task === 'denoise' ? $('sigma').value : ''
+    ...noise
   }, picture.mask.toRuns(), label);
 
+  if (!done && again)
+    await travel(() => history.redo(), () => history.undo());
   if (!done)
     return null;
   showProgress({ state: 'running', done: 1, seconds: 0, seconds_left: null }, 'Showing the result');
-  picture.history.begin();
+  history.begin();
   picture.mask.clear();
-  picture.history.end({ before: picture.version, after: done.version });
+  picture.found = null;
+  history.end({
+    before: picture.version, after: done.version,
+    noise: task === 'denoise' ? JSON.stringify(noise) : undefined
+  });
   picture.version = done.version;
   await view.showVersion(picture.version);
   await loadThumbs();
@@ -372,18 +395,43 @@ export const mendAll = exclusive(async () => {
       (skipped > 0 ? ` ${count(skipped, 'picture')} had nothing painted over.` : ''));
 });
 
-export const find = exclusive(async (task, what) => {
-  const done = await work({ task }, null, `Looking for ${what}`);
+// ---- damage that is found ----
+
+// What is found becomes the mask, for people to change before it is mended.
+// Found again, with another strength or for other kinds, it takes the place
+// of what was found before; what people painted themselves stays.
+export const find = exclusive(async () => {
+  const picture = desk.current;
+  const done = await work({
+    task: 'find', kinds: searchedKinds().join(), strength: findStrength().toFixed(3)
+  }, null, 'Looking for damage');
 
   if (!done)
     return showMessage('Cancelled.');
-  if (done.found === 0)
-    return showMessage(`Found no ${what}.`);
-  const runs = await getBytes(`${desk.current.address}/found`);
+  const runs = done.found > 0 ? await getBytes(`${picture.address}/found`) : null;
 
-  changeMask(mask => mask.addRuns(runs));
-  showMessage(`Found ${what}: ${count(done.found, 'pixel')}. Check the mask, then press Mend.`);
+  changeMask(mask => {
+    const old = picture.found ? mask.removeRuns(picture.found) : null;
+
+    return runs ? union(old, mask.addRuns(runs)) : old;
+  });
+  picture.found = runs;
+  $('found').textContent = kindsFound(done.kinds);
+  showMessage(runs ? 'What was found is marked. Take the eraser to what should stay, then press Mend.'
+    : 'No damage of these kinds was found. Try a higher strength, or paint over it.');
+  $('stage').focus({ preventScroll: true });
 });
+
+function findStrength() {
+  return 2 ** Number($('find-strength').value);
+}
+
+export function showFindStrength() {
+  const value = Number($('find-strength').value);
+
+  $('find-strength-text').textContent = value < -0.5 ? 'only what is certain' : value > 0.5 ? 'also what is doubtful'
+    : 'normal';
+}
 
 // ---- masks and files ----
 
@@ -425,6 +473,7 @@ export const saveMask = exclusive(async () => {
 });
 
 export function clearMask() {
+  desk.current.found = null;
   changeMask(mask => mask.clear());
 }
 
@@ -459,9 +508,24 @@ export function setCompared(on) {
 }
 
 export function toggleCompared() {
-  if (desk.current && desk.current.version !== 0)
+  if (hasAfter())
     setCompared(!view.compared);
 }
+
+// The other task has other previews.
+export function changeTask() {
+  showMessage('');
+  setCompared(view.compared && hasAfter() || chosen('task') === 'denoise' && desk.current !== null);
+  refresh();
+}
+
+export const changeLook = exclusive(async () => {
+  const removed = chosen('look') === 'removed';
+
+  if (desk.current)
+    await view.showRemoved(removed);
+  view.removed = removed;
+});
 
 export function setSplit(share) {
   view.split = Math.min(Math.max(share, 0), 1);
@@ -536,6 +600,8 @@ export function begin(about) {
       mendStroke();
   });
   beginStrip(choosePicture, askToClose);
+  beginNoise();
+  showFindStrength();
   view.onchange = refreshWords;
   setInterval(beat, HEARTBEAT);
   window.addEventListener('beforeunload', event => {

@@ -34,7 +34,11 @@ export class View {
   compared = false; // left of the split is version 0
   split = 0.5;      // share of the stage
   original = false; // show only version 0
+  removed = false;  // show what the version has less than version 0
   onchange = () => {};
+  onrest = () => {};  // the view has come to rest
+
+  #part = null;     // { bitmap, area } that lies over the picture, or null
 
   constructor(stage, below, above) {
     this.#stage = stage;
@@ -60,7 +64,7 @@ export class View {
     this.version = version;
     this.compared = this.original = false;
     this.fit();
-    await Promise.all([...new Set([version, 0])].map(each => this.#load(each)));
+    await Promise.all([...new Set([this.#current(), 0])].map(each => this.#load(each)));
   }
 
   // Before a picture is closed: nothing is asked of it from now on.
@@ -71,35 +75,77 @@ export class View {
     for (const shot of this.#shots.values())
       close(shot);
     this.#shots.clear();
+    this.forgetPart();
     this.photo = this.mask = null;
     this.redraw();
   }
 
   async showVersion(version) {
     this.version = version;
-    for (const [number, shot] of this.#shots)
-      if (number !== 0 && number !== version) {
+    await this.#loadCurrent();
+  }
+
+  // Shows what was removed, or the result of it.
+  async showRemoved(on) {
+    this.removed = on;
+    await this.#loadCurrent();
+  }
+
+  async #loadCurrent() {
+    const current = this.#current();
+
+    for (const [name, shot] of this.#shots)
+      if (name !== 0 && name !== current) {
         close(shot);
-        this.#shots.delete(number);
+        this.#shots.delete(name);
       }
-    await this.#load(version);
+    await this.#load(current);
     this.#rest();
   }
 
-  async #load(version) {
+  // The name of what is shown: a version, or what one has less than the first.
+  #current() {
+    return this.removed && this.version !== 0 ? `removed ${this.version}` : this.version;
+  }
+
+  async #load(name) {
     const photo = this.photo;
 
-    if (this.#shots.has(version))
+    if (this.#shots.has(name))
       return this.redraw();
-    const preview = await this.#fetch(photo, { version, side: PREVIEW_SIDE }, this.#loading.signal);
+    const preview = await this.#fetch(photo, name, { side: PREVIEW_SIDE }, this.#loading.signal);
     if (photo !== this.photo)
       return preview.close();
-    this.#shots.set(version, { preview, detail: null, area: null, loading: null });
+    this.#shots.set(name, { preview, detail: null, area: null, loading: null });
     this.redraw();
   }
 
-  async #fetch(photo, query, signal) {
-    return createImageBitmap(await getBlob(`/api/photos/${photo.id}/view`, { query, signal }));
+  async #fetch(photo, name, query, signal) {
+    const [kind, version] = typeof name === 'number' ? ['view', name] : name.split(' ');
+
+    return createImageBitmap(await getBlob(`/api/photos/${photo.id}/${kind}`, { query: { version, ...query }, signal }));
+  }
+
+  // Lays a part that the server restores over the picture.
+  async showPart(query, signal) {
+    const photo = this.photo, { x, y, w, h } = query;
+    const bitmap = await createImageBitmap(await getBlob(`/api/photos/${photo.id}/denoised`, { query, signal }));
+
+    if (photo !== this.photo || signal.aborted)
+      return bitmap.close();
+    this.forgetPart();
+    this.#part = { bitmap, area: { x, y, w, h } };
+    this.redraw();
+  }
+
+  forgetPart() {
+    this.#part?.bitmap.close();
+    this.#part = null;
+    this.redraw();
+  }
+
+  get hasPart() {
+    return this.#part !== null;
   }
 
   // ---- where it is shown ----
@@ -182,7 +228,7 @@ export class View {
   // ---- detail ----
 
   // The part of the picture that can be seen, in whole pixels.
-  #visible() {
+  visible() {
     const { clientWidth: width, clientHeight: height } = this.#stage;
     const x = Math.max(0, Math.floor(-this.#left / this.#scale));
     const y = Math.max(0, Math.floor(-this.#top / this.#scale));
@@ -196,23 +242,26 @@ export class View {
 
   #rest() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#sharpen(), REST);
+    this.#timer = setTimeout(() => {
+      this.#sharpen();
+      this.onrest();
+    }, REST);
   }
 
   #sharpen() {
-    const shown = this.compared || this.original ? [0, this.version] : [this.version];
+    const shown = this.compared || this.original ? [0, this.#current()] : [this.#current()];
 
-    for (const version of new Set(shown))
-      if (this.#shots.has(version))
-        this.#sharpenShot(version, this.#shots.get(version)).catch(() => {});
+    for (const name of new Set(shown))
+      if (this.#shots.has(name))
+        this.#sharpenShot(name, this.#shots.get(name)).catch(() => {});
   }
 
-  async #sharpenShot(version, shot) {
+  async #sharpenShot(name, shot) {
     const photo = this.photo;
     const longest = Math.max(photo.width, photo.height);
     const density = window.devicePixelRatio || 1;
     const wanted = Math.min(1, this.#scale * density);
-    const area = this.#visible();
+    const area = this.visible();
 
     shot.loading?.abort();
     if (wanted * longest <= PREVIEW_SIDE * 1.05 || area.w < 1 || area.h < 1) {
@@ -222,7 +271,7 @@ export class View {
     }
     shot.loading = new AbortController();
     const side = Math.min(LARGEST_DETAIL, Math.ceil(Math.max(area.w, area.h) * wanted));
-    const bitmap = await this.#fetch(photo, { version, side, ...area }, shot.loading.signal);
+    const bitmap = await this.#fetch(photo, name, { side, ...area }, shot.loading.signal);
     shot.detail?.close();
     shot.detail = bitmap;
     shot.area = area;
@@ -268,8 +317,10 @@ export class View {
     context.imageSmoothingQuality = 'high';
     if (this.original)
       this.#paintShot(context, this.#shots.get(0));
-    else
-      this.#paintShot(context, this.#shots.get(this.version));
+    else {
+      this.#paintShot(context, this.#shots.get(this.#current()));
+      this.#paintPart(context);
+    }
     if (this.compared && !this.original)
       this.#paintBefore(context);
   }
@@ -294,6 +345,21 @@ export class View {
     if (shot.detail)
       context.drawImage(shot.detail, this.#left + shot.area.x * scale, this.#top + shot.area.y * scale,
                         shot.area.w * scale, shot.area.h * scale);
+  }
+
+  // A restored part, in a frame.
+  #paintPart(context) {
+    if (!this.#part)
+      return;
+    const { x, y, w, h } = this.#part.area, scale = this.#scale;
+    const place = [this.#left + x * scale, this.#top + y * scale, w * scale, h * scale];
+
+    context.drawImage(this.#part.bitmap, ...place);
+    for (const [colour, width] of [['rgb(0 0 0 / 55%)', 3], ['#fff', 1.5]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.strokeRect(...place);
+    }
   }
 
   // Draws the part of the mask within an area, or all that can be seen of it.

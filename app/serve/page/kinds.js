@@ -1,0 +1,49 @@
+// kinds.js - the kinds of damage that can be found
+
+import { $ } from './ui.js';
+
+// By their names for the server: what the button says, and one of them.
+const kinds = {
+  scratches: ['Scratches', 'scratch or hair', 'scratches and hairs'],
+  dust: ['Dust', 'speck of dust', 'specks of dust'],
+  stamp: ['Stamps, text', 'stamp or text', 'stamps and texts'],
+  border: ['Corners, borders', 'blank corner or border', 'blank corners and borders'],
+  blocks: ['Black blocks', 'blacked-out block', 'blacked-out blocks'],
+  dead: ['Dead pixels', 'dead pixel', 'dead pixels']
+};
+
+function inputs() {
+  return [...$('kinds').querySelectorAll('input')];
+}
+
+export function searchedKinds() {
+  return inputs().filter(({ checked }) => checked).map(({ value }) => value);
+}
+
+// What was found, as "9 scratches and hairs, 1 dead pixel."
+export function kindsFound(found) {
+  const parts = Object.entries(found).filter(([, { marks }]) => marks > 0).map(([name, { marks }]) => {
+    const [, one, many] = kinds[name] ?? [name, name, name];
+
+    return `${marks.toLocaleString('en')} ${marks === 1 ? one : many}`;
+  });
+
+  return parts.length > 0 ? `Found ${parts.join(', ')}.` : 'Found none of these.';
+}
+
+// names: the kinds that the server knows.
+export function beginKinds(names, onchange) {
+  $('kinds').replaceChildren(...names.map(name => {
+    const label = document.createElement('label'), input = document.createElement('input');
+    const text = document.createElement('span');
+
+    label.className = 'chip';
+    input.type = 'checkbox';
+    input.value = name;
+    input.checked = true;
+    input.addEventListener('change', onchange);
+    text.textContent = kinds[name]?.[0] ?? name;
+    label.append(input, text);
+    return label;
+  }));
+}
