@@ -12,6 +12,10 @@ import { execSync } from 'node:child_process';
 const require = createRequire (process.env.TESSERA_MODULES + '/');
 const { chromium } = require ('playwright-core');
 
+// Milliseconds that a state may take to come about on a machine that has other
+// things to do.
+const PATIENCE = 120000;
+
 let tests = 0;
 let failures = 0;
 
@@ -55,6 +59,7 @@ export async function open (url, options = {}) {
   });
   const page = await context.newPage ();
 
+  page.setDefaultTimeout (PATIENCE);
   page.complaints = [];
   page.requests = [];
   page.on ('console', message => {
