@@ -1,8 +1,7 @@
 #include "dictlearn/builtin.h"
 
+#include "base/embedded.h"
 #include "dictlearn/initial.h"
-
-#include <gio/gio.h>
 
 #define BUILTIN_PATCH 10
 
@@ -21,8 +20,7 @@ dictionary_inside (const char *name)
   g_autofree char *path =
     g_strdup_printf ("/tessera/dictionaries/%s.safetensors", name);
   g_autoptr (GBytes) bytes =
-    g_resource_lookup_data (dictionaries_get_resource (), path,
-                            G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    embedded_file (dictionaries_get_resource, path);
 
   return dictionary_from_bytes (bytes, name, NULL);
 }

@@ -8,11 +8,11 @@
 #include "app/compare/compare.h"
 
 #include "app/cli/jsonreport.h"
+#include "base/embedded.h"
 #include "base/student.h"
 #include "imaging/codec/codec.h"
 #include "imaging/mosaic.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 #define MOSAIC_ZOOM 2
@@ -174,8 +174,7 @@ typedef struct {
 static GBytes *
 template_file (const char *path)
 {
-  return g_resource_lookup_data (report_get_resource (), path,
-                                 G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+  return embedded_file (report_get_resource, path);
 }
 
 static void

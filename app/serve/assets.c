@@ -1,5 +1,7 @@
 #include "app/serve/assets.h"
 
+#include "base/embedded.h"
+
 #define FOLDER "/tessera/page"
 #define FIRST_PAGE "/index.html"
 
@@ -26,8 +28,7 @@ asset_find (const char *path, const char **type)
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
     if (g_str_has_suffix (file, types[i].ending)) {
       *type = types[i].type;
-      return g_resource_lookup_data (page_get_resource (), place,
-                                     G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+      return embedded_file (page_get_resource, place);
     }
   return NULL;
 }
