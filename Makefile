@@ -236,7 +236,7 @@ DEB := $(BUILD)/deb/tessera-$(VERSION)
 deb:
 	rm -rf $(BUILD)/deb
 	mkdir -p $(DEB)
-	{ git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
+	umask 022; { git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
 	  -type f -print0; } | tar --null -T - -cf - | tar -xf - -C $(DEB)
 	cd $(DEB) && dpkg-buildpackage -us -uc
 	@ls $(BUILD)/deb/*.deb

@@ -22,5 +22,6 @@ const Command *const commands[] = { COMMANDS (ADDRESS) NULL };
 gboolean
 command_is_shared (const Command *command)
 {
-  return command == &command_learn;
+  return command == &command_learn || command == &command_inpaint
+         || command == &command_denoise;
 }

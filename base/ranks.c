@@ -103,6 +103,43 @@ ranks_traffic (void)
   return traffic;
 }
 
+/* Without a link. */
+static gint next_item; /* atomic */
+
+void
+ranks_start_items (void)
+{
+  g_atomic_int_set (&next_item, 0);
+  if (connection != NULL)
+    connection->start_items ();
+}
+
+guint
+ranks_next_item (void)
+{
+  return connection != NULL ? connection->next_item ()
+                            : (guint) g_atomic_int_add (&next_item, 1);
+}
+
+gboolean
+ranks_agree (const char *text)
+{
+  g_autofree char *sum =
+    g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  gsize size = strlen (sum);
+  gboolean ok = TRUE;
+
+  ranks_begin ();
+  for (int rank = 0; rank < ranks_count (); rank++) {
+    g_autofree char *other = g_strdup (sum);
+
+    ranks_broadcast (other, size, rank);
+    ok = ok && g_str_equal (other, sum);
+  }
+  ranks_end ();
+  return ok;
+}
+
 /* ---- samples ---- */
 
 int

@@ -20,6 +20,11 @@ typedef struct {
 
   /* All ranks get the @size bytes at @data of rank @from. */
   void (*broadcast) (gpointer data, gsize size, int from);
+
+  /* Starts a counter that all ranks share, at 0, and waits until all have
+   * come here; and takes the next number of it, from any thread. */
+  void (*start_items) (void);
+  guint (*next_item) (void);
 } RanksLink;
 
 /* Sets the link, which must live as long as the program; NULL for none. */
@@ -31,6 +36,15 @@ gboolean ranks_is_first (void);
 /* Between these the loops of the learners are shared out. */
 void ranks_begin (void);
 void ranks_end (void);
+
+/* For work that is handed out item by item to whoever is free, outside of
+ * ranks_begin() and ranks_end().  All ranks start; the number of the next item
+ * is then counted over all of them, from 0 on.  Any thread may take one. */
+void ranks_start_items (void);
+guint ranks_next_item (void);
+
+/* Whether all ranks have the same @text; waits for all of them. */
+gboolean ranks_agree (const char *text);
 
 /* The number of ranks that share the work, and the own number among them: 1
  * and 0 outside of ranks_begin() and ranks_end(). */

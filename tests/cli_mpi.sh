@@ -72,6 +72,30 @@ same "a task" --task missing:0.5 --patch 4 --task-iterations 3
 same convolutional --algorithm convolutional --iterations 2 --crop 16 \
   --rounds 2 --sets 1
 
+# ---- a folder ----
+
+mkdir scans
+for name in a b c d e f g; do
+  cp beach0.png scans/$name.png
+done
+echo broken >scans/broken.png
+"$TESSERA" corrupt beach0.png --missing 0.2 -q -o /dev/null --mask-out mask.png
+run inpaint scans -o alone --mask mask.png --quality fast -q
+ok "a folder" [ "$status" -eq 3 ]
+for count in 1 2 3 4 8; do
+  ranks $count inpaint scans -o together --mask mask.png --quality fast \
+    --force --threads 1
+  ok "... on $count ranks" [ "$status" -eq 3 ]
+  ok "... the same files" diff -r -x .tessera alone together
+  ok "... a line for each, and for the sum" [ "$(grep -c -e '->' err)" -eq 7 ]
+  ok "... and the sum" grep -q "8 pictures: 7 done, 0 skipped, 1 failed" err
+done
+ranks 2 inpaint scans -o together --mask mask.png --quality fast --json
+ok "another run has nothing to do" [ "$(grep -c '"skipped"' out)" -eq 7 ]
+ranks 2 inpaint beach0.png --mask mask.png -o single.png --quality fast
+ok "a single picture is worked on once" [ "$(grep -c filled err)" -eq 1 ]
+rm -r alone together
+
 # ---- one program, not many ----
 
 ranks 3 learn ./*.png --patch 4 --iterations 2 -v -o told.safetensors
@@ -95,7 +119,8 @@ victim=
 tries=0
 while [ -z "$victim" ] && [ $tries -lt 600 ]; do
   for process in $(pgrep -x ranked); do
-    tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null >environ
+    { tr '\0' '\n' <"/proc/$process/environ" >environ; } 2>/dev/null \
+      || continue
     if grep -qx "PWD=$FOLDER" environ \
       && grep -qx OMPI_COMM_WORLD_RANK=1 environ; then
       victim=$process

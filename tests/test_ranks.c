@@ -65,7 +65,9 @@ run_ranks (int count, RankFunc func, gconstpointer data)
     g_assert_cmpint (children[rank], >=, 0);
     if (children[rank] != 0)
       continue;
-    own_link = (RanksLink){ rank, count, broadcast_by_pipes };
+    own_link = (RanksLink){ .self = rank,
+                            .count = count,
+                            .broadcast = broadcast_by_pipes };
     ranks_set_link (&own_link);
     ranks_begin ();
     func (data);

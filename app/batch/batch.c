@@ -4,7 +4,11 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progressbar.h"
 #include "app/files/folder.h"
+#include "base/error.h"
 #include "base/parallel.h"
+#include "base/ranks.h"
+
+#include <string.h>
 
 /* How often progress is shown, in microseconds. */
 #define TICK (G_USEC_PER_SEC / 10)
@@ -15,10 +19,10 @@
 typedef struct {
   const Batch *batch;
   ThreadShare *share;
-  guint next;           /* item to be taken; all below under the lock */
-  gboolean stopped;     /* take no more */
+  gboolean stopped;     /* take no more; this and all below under the lock */
   int workers;          /* still at it */
   GQueue results;       /* BatchResult, to be printed */
+  GPtrArray *handed_in; /* BatchResult, those that were */
   double total, worked; /* weights of the items to do, and of those done */
   GPtrArray *at_work;   /* Slot */
   GMutex lock;
@@ -57,11 +61,11 @@ take (Slot *slot, guint *number)
   Run *run = slot->run;
   gboolean taken;
 
+  *number = ranks_next_item ();
   g_mutex_lock (&run->lock);
-  taken = !run->stopped && run->next < run->batch->plan->items->len
+  taken = !run->stopped && *number < run->batch->plan->items->len
           && !g_cancellable_is_cancelled (interrupt_cancellable ());
   if (taken) {
-    *number = run->next++;
     slot->weight = weight_of (run->batch, *number);
     slot->share = 0;
   }
@@ -140,6 +144,13 @@ join_and_free (gpointer data)
   g_free (slot);
 }
 
+static void
+result_free (gpointer data)
+{
+  batch_result_clear (data);
+  g_free (data);
+}
+
 /* ---- the calling thread ---- */
 
 /* The share of the work that is done; called holding the lock. */
@@ -196,8 +207,7 @@ watch (Run *run, BatchTally *tally, GError **error)
 
     if (result != NULL) {
       ok = ok && batch_tally_add (tally, result, error);
-      batch_result_clear (result);
-      g_free (result);
+      g_ptr_array_add (run->handed_in, result);
     }
     if (!ok)
       stop (run);
@@ -205,6 +215,68 @@ watch (Run *run, BatchTally *tally, GError **error)
       progress.report (done, progress.user_data);
   } while (!finished);
   progress_bar_stop (&bar);
+  return ok;
+}
+
+/* ---- other ranks ---- */
+
+/* Whether all ranks have found the same pictures.  None begins before all have
+ * looked. */
+static gboolean
+check_plans (const BatchPlan *plan, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < plan->items->len; i++)
+    g_string_append_printf (names, "%s\n%s\n",
+                            batch_plan_item (plan, i)->input,
+                            batch_plan_item (plan, i)->output);
+  return ranks_agree (names->str)
+         || tessera_fail (error, TESSERA_ERROR_INPUT,
+                          "the machines see different pictures; let all of "
+                          "them see the same folders");
+}
+
+/* All ranks get the string of @rank. */
+static char *
+exchange_text (const char *text, int rank)
+{
+  gsize size = strlen (text) + 1;
+  char *copy;
+
+  ranks_broadcast (&size, sizeof size, rank);
+  copy = g_malloc0 (size);
+  if (rank == ranks_self ())
+    memcpy (copy, text, size);
+  ranks_broadcast (copy, size, rank);
+  return copy;
+}
+
+/* The first rank adds up what the others have done. */
+static gboolean
+add_other_ranks (BatchTally *tally, const GPtrArray *own, GError **error)
+{
+  gboolean ok = TRUE;
+
+  ranks_begin ();
+  for (int rank = 1; rank < ranks_count (); rank++) {
+    guint count = own->len;
+
+    ranks_broadcast (&count, sizeof count, rank);
+    for (guint i = 0; i < count; i++) {
+      BatchResult result = { .text = "", .json = "" };
+
+      if (rank == ranks_self ())
+        result = *(const BatchResult *) own->pdata[i];
+      result.text = exchange_text (result.text, rank);
+      result.json = exchange_text (result.json, rank);
+      ranks_broadcast (&result.state, sizeof result.state, rank);
+      if (ranks_self () == 0)
+        ok = ok && batch_tally_add (tally, &result, error);
+      batch_result_clear (&result);
+    }
+  }
+  ranks_end ();
   return ok;
 }
 
@@ -217,21 +289,25 @@ batch_run (const Batch *batch, GError **error)
   BatchTally tally;
   gboolean ok;
 
-  if (!folder_make (batch->folder, error))
+  if (!check_plans (batch->plan, error) || !folder_make (batch->folder, error))
     return FALSE;
   jobs = MIN (jobs, (int) batch->plan->items->len);
+  ranks_start_items ();
   batch_tally_start (&tally, batch);
   g_mutex_init (&run.lock);
   g_cond_init (&run.changed);
   run.share = thread_share_new (jobs, threads);
   run.at_work = g_ptr_array_new_with_free_func (join_and_free);
+  run.handed_in = g_ptr_array_new_with_free_func (result_free);
   for (guint i = 0; i < batch->plan->items->len; i++)
     run.total += weight_of (batch, i);
   start_workers (&run, jobs);
   ok = watch (&run, &tally, error);
+  ok = add_other_ranks (&tally, run.handed_in, ok ? error : NULL) && ok;
   g_ptr_array_unref (run.at_work);
+  g_ptr_array_unref (run.handed_in);
   thread_share_free (run.share);
   g_mutex_clear (&run.lock);
   g_cond_clear (&run.changed);
-  return ok && batch_tally_finish (&tally, error);
+  return ok && (!ranks_is_first () || batch_tally_finish (&tally, error));
 }

@@ -11,6 +11,7 @@
 #include "app/mend/noisewords.h"
 #include "app/mend/removed.h"
 #include "base/error.h"
+#include "base/ranks.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -570,8 +571,10 @@ work (Request *request, GError **error)
   if (!picture_check_place (&request->line, &request->output, error)
       || !load_dictionary (request, error))
     return FALSE;
-  return request->line.into_folder ? run_folder (request, error)
-                                   : run_alone (request, error);
+  if (request->line.into_folder)
+    return run_folder (request, error);
+  /* A single picture is not shared out. */
+  return !ranks_is_first () || run_alone (request, error);
 }
 
 gboolean

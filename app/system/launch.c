@@ -64,6 +64,54 @@ broadcast (gpointer data, gsize size, int from)
                MPI_BYTE, from, MPI_COMM_WORLD);
 }
 
+/* ---- a counter that all ranks share ---- */
+
+static MPI_Win window;
+static gboolean has_window;
+static int *counter;
+static GMutex one_at_a_time; /* MPI is told that its calls are serialised */
+
+/* It is in the memory of the first rank, which need not take part. */
+static void
+start_items (void)
+{
+  MPI_Barrier (MPI_COMM_WORLD);
+  if (!has_window) {
+    MPI_Win_allocate (mpi.self == 0 ? sizeof (int) : 0, sizeof (int),
+                      MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &window);
+    MPI_Win_lock_all (0, window);
+    has_window = TRUE;
+  }
+  if (mpi.self == 0)
+    *counter = 0;
+  MPI_Win_sync (window);
+  MPI_Barrier (MPI_COMM_WORLD);
+}
+
+static guint
+next_item (void)
+{
+  const int one = 1;
+  int number;
+
+  g_mutex_lock (&one_at_a_time);
+  MPI_Fetch_and_op (&one, &number, MPI_INT, 0, 0, MPI_SUM, window);
+  MPI_Win_flush (0, window);
+  g_mutex_unlock (&one_at_a_time);
+  return (guint) number;
+}
+
+static void
+free_counter (void)
+{
+  if (!has_window)
+    return;
+  MPI_Win_unlock_all (window);
+  MPI_Win_free (&window);
+}
+
+/* ---- */
+
 /* Ranks other than the first are not heard. */
 static void
 be_silent (void)
@@ -101,10 +149,12 @@ launch_begin (gboolean is_shared)
       g_unsetenv (rank_names[i]);
     return is_first;
   }
-  MPI_Init_thread (NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread (NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank (MPI_COMM_WORLD, &mpi.self);
   MPI_Comm_size (MPI_COMM_WORLD, &mpi.count);
   mpi.broadcast = broadcast;
+  mpi.start_items = start_items;
+  mpi.next_item = next_item;
   ranks_set_link (&mpi);
   if (mpi.self > 0)
     be_silent ();
@@ -148,6 +198,7 @@ launch_finish (int *status, const char *message)
   }
   all = g_new (int, mpi.count);
   MPI_Allgather (status, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+  free_counter ();
   MPI_Finalize ();
   while (first < mpi.count - 1 && all[first] == 0)
     first++;
