@@ -116,7 +116,7 @@ expect "--find all" 0 inpaint blocks.png --find all --find-strength 0.5 \
 expect "--find-strength out of range" 2 inpaint blocks.png --find all \
   --find-strength 9 -o f2.png
 expect "--find of nothing known" 2 inpaint blocks.png --find rust -o f2.png
-ok "... says what there is" says "border, dead, scratches, dust"
+ok "... says what there is" says "border, dead, stamp, scratches, dust"
 expect "--find of nothing" 2 inpaint blocks.png --find "" -o f2.png
 
 # ---- formats ----

@@ -361,6 +361,69 @@ test_specks_are_found (void)
   g_assert_cmpuint (mask_count (found), <=, 12 * 90);
 }
 
+/* Draws six digits as a clock shows them, 14 x 22 pixels each, in @ink, of
+ * which each stroke differs by up to @uneven levels. */
+static void
+draw_digits (Image *image, const guint16 ink[3], int uneven, Mask *truth)
+{
+  static const char *const rows[] = { "###", "#.#", "###", "#.#", "###" };
+
+  for (int k = 0; k < 6; k++)
+    for (int y = 0; y < 20; y++)
+      for (int x = 0; x < 12; x++)
+        if (rows[y / 4][x / 4] == '#') {
+          int column = 60 + k * 18 + x, row = 100 + y;
+
+          truth->missing[row * image->width + column] = 1;
+          for (int c = 0; c < 3; c++)
+            image_pixel (image, column, row)[c] =
+              (guint16) (ink[c] - (x * 5 + y * 3 + k * 7) % (uneven + 1));
+        }
+}
+
+static void
+test_stamp_is_found (void)
+{
+  static const guint16 orange[3] = { 250, 140, 40 };
+  static const int uneven[] = { 0, 40 };
+
+  g_test_summary ("Digits of one ink are found, photographed ones are left");
+  for (gsize i = 0; i < G_N_ELEMENTS (uneven); i++) {
+    g_autoptr (Image) image = calm_image (240, 160);
+    g_autoptr (Mask) truth = mask_new (240, 160, NULL);
+    g_autoptr (Mask) found = NULL;
+
+    draw_digits (image, orange, uneven[i], truth);
+    found = detector_stamp.find (image, 1, NULL, NULL);
+    g_assert_cmpuint (common (found, truth), ==,
+                      uneven[i] == 0 ? mask_count (truth) : 0);
+    g_assert_cmpuint (mask_count (found), <=, 3 * mask_count (truth));
+  }
+}
+
+static void
+test_several_kinds (void)
+{
+  g_autoptr (Image) image = calm_image (200, 150);
+  g_autoptr (GPtrArray) kinds = detectors_named ("all", NULL);
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (DamageCount));
+  const DamageSearch search = { kinds, 1 };
+  g_autoptr (Mask) mask = NULL;
+  gsize pixels = 0;
+
+  g_test_summary ("What one kind has found, no other kind counts again");
+  for (int y = 60; y < 70; y++)
+    for (int x = 80; x < 90; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = 0;
+  mask = damage_find (image, &search, counts, NULL, NULL);
+  g_assert_cmpuint (mask_count (mask), ==, 100);
+  g_assert_cmpuint (counts->len, ==, kinds->len);
+  for (guint i = 0; i < counts->len; i++)
+    pixels += g_array_index (counts, DamageCount, i).pixels;
+  g_assert_cmpuint (pixels, ==, 100);
+}
+
 static void
 test_torn_corner_is_found (void)
 {
@@ -417,6 +480,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/scratches/found", test_scratch_is_found);
   g_test_add_func ("/detect/dust/found", test_specks_are_found);
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
+  g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
+  g_test_add_func ("/detect/several", test_several_kinds);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();
 }

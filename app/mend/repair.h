@@ -45,7 +45,7 @@ typedef struct {
   gsize option_count;
   const MaskSources *sources; /* what these options fill in */
   const char *kinds;          /* that are found without them, or NULL */
-  const Detector *detector;   /* likewise, for noise that is to be ignored */
+  const Detector *detector;   /* likewise, left to image_restore() */
   const char *none_found;     /* what to say when it finds nothing */
   const NoiseRequest *noise; /* NULL where removing noise is not part of the
                                 task */

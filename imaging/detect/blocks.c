@@ -100,7 +100,8 @@ mark_if_block (Search *s, gsize start, Mask *mask)
 
   for (guint i = 0; i < s->region->len; i++)
     kept += s->opened[g_array_index (s->region, gsize, i)];
-  if ((double) kept < LEAST_KEPT * s->region->len || contrast < s->least_contrast)
+  if ((double) kept < LEAST_KEPT * s->region->len
+      || contrast < s->least_contrast)
     return;
   for (guint i = 0; i < s->region->len; i++)
     mask->missing[g_array_index (s->region, gsize, i)] = 1;

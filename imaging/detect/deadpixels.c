@@ -480,8 +480,8 @@ find_dead (Scene *scene, Mask *marks, const Progress *progress, GError **error)
 }
 
 static Mask *
-find_dead_pixels (const Image *image, double strength, const Progress *progress,
-                  GError **error)
+find_dead_pixels (const Image *image, double strength,
+                  const Progress *progress, GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (Mask) marks = NULL;

@@ -67,15 +67,18 @@ Mask *damage_find (const Image *image, const DamageSearch *search,
  * they are all black or all white, and up to about one in five when they have
  * any value.  Takes seconds for a large picture.
  *
+ * stamp: stamped dates and overlaid text, lines of glyphs in one colour.
+ *
  * scratches: scratches and hairs, long thin lines, lighter or darker than both
  * of their sides, straight or curved.
  *
- * dust: grey spots of 2 to 12 pixels, much lighter or darker than their
+ * dust: spots of 1 to about 14 pixels, much lighter or darker than their
  * surroundings, where such spots are rare. */
 #define DETECTORS(ROW)                                                        \
   ROW (blocks)                                                                \
   ROW (border)                                                                \
   ROW (dead_pixels)                                                           \
+  ROW (stamp)                                                                 \
   ROW (scratches)                                                             \
   ROW (dust)
 

@@ -1,0 +1,482 @@
+/* stamp.c - stamped dates and overlaid text
+ *
+ * Lines of glyphs in one colour.  Ink that a program or a camera has put on a
+ * picture is the same to a few levels in all glyphs, where photographed
+ * lettering has light, shade and grain.
+ *   1. Glyphs are connected pixels of one colour, flat inside, thin like
+ *      strokes, with another colour all around.
+ *   2. A line is a row of glyphs of the same ink and of similar height, close
+ *      to one another: 3 or more if the ink is colourful, 5 or more if it is
+ *      grey, which clipped lights are as well.
+ *   3. Ink may glow: the mark is grown as long as the pixels at a distance are
+ *      shifted from the background towards the ink.
+ */
+#include "imaging/detect/detect.h"
+
+#include "imaging/detect/marks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels within which ink is the same: a JPEG rings. */
+#define SAME 3
+#define SAME_JPEG 14
+
+#define LEAST_PIXELS 8
+#define LEAST_HEIGHT 6 /* of the glyphs of a line; a dot may be smaller */
+#define MOST_SHARE 0.2 /* of the height of the picture */
+
+/* Most of the pixels this far from a glyph differ by so many levels. */
+#define ASIDE 4
+#define CONTRAST 36
+#define SHARP_SHARE 0.75
+
+/* A stroke is at most this wide, as a share of the height of a line. */
+#define MOST_STROKE 0.4
+
+#define COLOURFUL 60 /* levels between the colours of an ink */
+#define LEAST_COLOURFUL 3
+#define LEAST_GREY 5
+
+/* In heights of a line: from glyph to glyph, and off its middle. */
+#define MOST_GAP 2.5
+#define MOST_OFF 0.7
+
+/* Pixels that ink may glow, and the least share of ink that counts. */
+#define MOST_GLOW 6
+#define LEAST_GLOW 0.04
+
+typedef struct {
+  ImageArea box;
+  double ink[3];  /* mean colours, in levels */
+  double stroke;  /* width */
+  GArray *pixels; /* gsize */
+  gboolean used;
+} Glyph;
+
+static void
+glyph_clear (gpointer data)
+{
+  Glyph *glyph = data;
+
+  g_clear_pointer (&glyph->pixels, g_array_unref);
+}
+
+typedef struct {
+  const Image *image;
+  int colours;
+  int same;         /* levels */
+  int same_samples; /* the same in the range of the picture */
+  double contrast;  /* levels */
+  GArray *glyphs;
+} Scene;
+
+static double
+level (const Image *image, gsize i, int c)
+{
+  int colours = image_colours (image);
+  int channel = MIN (c, colours - 1);
+
+  return image->samples[i * (gsize) image->channels + (gsize) channel] * 255.
+         / image_peak (image);
+}
+
+/* ---- 1. glyphs ---- */
+
+/* Pixels by what is known of them. */
+enum { NOT_FLAT, FLAT, SEEN };
+
+static gboolean
+are_alike (const Scene *scene, gsize i, gsize j)
+{
+  const Image *image = scene->image;
+  const guint16 *a = image->samples + i * (gsize) image->channels;
+  const guint16 *b = image->samples + j * (gsize) image->channels;
+
+  for (int c = 0; c < scene->colours; c++)
+    if (abs (a[c] - b[c]) > scene->same_samples)
+      return FALSE;
+  return TRUE;
+}
+
+/* Marks the pixels of squares of 2 x 2 that are of one colour. */
+static void
+mark_flat (const Scene *scene, BytePlane *marks)
+{
+  gsize width = (gsize) marks->width;
+
+  for (int y = 0; y + 1 < marks->height; y++)
+    for (int x = 0; x + 1 < marks->width; x++) {
+      gsize i = (gsize) y * width + (gsize) x;
+
+      if (are_alike (scene, i, i + 1) && are_alike (scene, i, i + width)
+          && are_alike (scene, i, i + width + 1))
+        marks->data[i] = marks->data[i + 1] = marks->data[i + width] =
+          marks->data[i + width + 1] = FLAT;
+    }
+}
+
+static double
+difference (const Scene *scene, gsize i, const double ink[3])
+{
+  double most = 0;
+
+  for (int c = 0; c < 3; c++)
+    most = fmax (most, fabs (level (scene->image, i, c) - ink[c]));
+  return most;
+}
+
+/* Whether all pixels of @blob have the colour @ink, which it sets. */
+static gboolean
+has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
+{
+  for (int c = 0; c < 3; c++) {
+    double sum = 0;
+
+    for (gsize k = 0; k < blob->count; k++)
+      sum += level (scene->image, blob->pixels[k], c);
+    ink[c] = sum / (double) blob->count;
+  }
+  for (gsize k = 0; k < blob->count; k++)
+    if (difference (scene, blob->pixels[k], ink) > scene->same)
+      return FALSE;
+  return TRUE;
+}
+
+/* Edges between the pixels of @blob and others; and whether most pixels
+ * ASIDE of these edges are of another colour. */
+static gboolean
+has_sharp_edges (const Scene *scene, const Blob *blob, const double ink[3],
+                 double *edges)
+{
+  static const int steps[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
+  int width = blob->marks->width, height = blob->marks->height;
+  double around = 0, sharp = 0;
+
+  *edges = 0;
+  for (gsize k = 0; k < blob->count; k++)
+    for (int s = 0; s < 4; s++) {
+      int x = (int) (blob->pixels[k] % (gsize) width);
+      int y = (int) (blob->pixels[k] / (gsize) width);
+      int x1 = x + steps[s][0], y1 = y + steps[s][1];
+      int x4 = x + ASIDE * steps[s][0], y4 = y + ASIDE * steps[s][1];
+
+      if (x1 >= 0 && y1 >= 0 && x1 < width && y1 < height
+          && blob->marks->data[(gsize) y1 * (gsize) width + (gsize) x1]
+          && difference (scene, (gsize) y1 * (gsize) width + (gsize) x1, ink)
+               <= scene->same)
+        continue;
+      ++*edges;
+      if (x4 < 0 || y4 < 0 || x4 >= width || y4 >= height)
+        continue;
+      around++;
+      sharp += difference (scene, (gsize) y4 * (gsize) width + (gsize) x4, ink)
+               > scene->contrast;
+    }
+  return around > 0 && sharp >= SHARP_SHARE * around;
+}
+
+/* Keeps @blob among the glyphs if it may be one. */
+static void
+note_glyph (Scene *scene, const Blob *blob)
+{
+  Glyph glyph = { .box = blob->box };
+  double edges;
+
+  if (blob->count < LEAST_PIXELS
+      || blob->box.height > MOST_SHARE * blob->marks->height
+      || blob->box.width > MOST_SHARE * blob->marks->width
+      || !has_one_ink (scene, blob, glyph.ink)
+      || !has_sharp_edges (scene, blob, glyph.ink, &edges))
+    return;
+  glyph.stroke = 2 * (double) blob->count / edges;
+  glyph.pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_array_append_vals (glyph.pixels, blob->pixels, (guint) blob->count);
+  g_array_append_val (scene->glyphs, glyph);
+}
+
+/* Collects into @pixels what is flat, connected to @start and of its colour,
+ * and returns the bounds. */
+static ImageArea
+collect (const Scene *scene, BytePlane *marks, gsize start, GArray *pixels)
+{
+  int width = marks->width, height = marks->height;
+  int x0 = width, x1 = 0, y0 = height, y1 = 0;
+
+  g_array_set_size (pixels, 0);
+  g_array_append_val (pixels, start);
+  marks->data[start] = SEEN;
+  for (guint k = 0; k < pixels->len; k++) {
+    gsize i = g_array_index (pixels, gsize, k);
+    int x = (int) (i % (gsize) width), y = (int) (i / (gsize) width);
+
+    x0 = MIN (x0, x);
+    x1 = MAX (x1, x + 1);
+    y0 = MIN (y0, y);
+    y1 = MAX (y1, y + 1);
+    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
+      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
+        gsize j = (gsize) row * (gsize) width + (gsize) col;
+
+        if (marks->data[j] == FLAT && are_alike (scene, start, j)) {
+          marks->data[j] = SEEN;
+          g_array_append_val (pixels, j);
+        }
+      }
+  }
+  return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
+}
+
+static void
+find_glyphs (Scene *scene, BytePlane *marks)
+{
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (gsize i = 0; i < byte_plane_size (marks); i++)
+    if (marks->data[i] == FLAT) {
+      Blob blob = { .marks = marks, .box = collect (scene, marks, i, pixels) };
+
+      blob.pixels = (const gsize *) (gpointer) pixels->data;
+      blob.count = pixels->len;
+      note_glyph (scene, &blob);
+    }
+}
+
+/* ---- 2. lines ---- */
+
+static gboolean
+have_same_ink (const Scene *scene, const Glyph *a, const Glyph *b)
+{
+  for (int c = 0; c < 3; c++)
+    if (fabs (a->ink[c] - b->ink[c]) > scene->same)
+      return FALSE;
+  return TRUE;
+}
+
+static double
+colourfulness (const Glyph *glyph)
+{
+  return fmax (glyph->ink[0], fmax (glyph->ink[1], glyph->ink[2]))
+         - fmin (glyph->ink[0], fmin (glyph->ink[1], glyph->ink[2]));
+}
+
+static double
+middle (const Glyph *glyph)
+{
+  return glyph->box.y + 0.5 * glyph->box.height;
+}
+
+/* Whether @glyph belongs to the line of @first that reaches from @left to
+ * @right. */
+static gboolean
+is_in_line (const Scene *scene, const Glyph *first, const Glyph *glyph,
+            int left, int right)
+{
+  double height = first->box.height;
+
+  return !glyph->used && glyph->box.height <= 1.5 * height
+         && glyph->stroke <= MOST_STROKE * height
+         && fabs (middle (glyph) - middle (first)) <= MOST_OFF * height
+         && glyph->box.x <= right + MOST_GAP * height
+         && glyph->box.x + glyph->box.width >= left - MOST_GAP * height
+         && have_same_ink (scene, first, glyph);
+}
+
+/* The glyphs of the line that @first begins. */
+static GPtrArray *
+collect_line (const Scene *scene, Glyph *first)
+{
+  GPtrArray *line = g_ptr_array_new ();
+  int left = first->box.x, right = left + first->box.width;
+
+  first->used = TRUE;
+  g_ptr_array_add (line, first);
+  for (gboolean more = TRUE; more;) {
+    more = FALSE;
+    for (guint i = 0; i < scene->glyphs->len; i++) {
+      Glyph *glyph = &g_array_index (scene->glyphs, Glyph, i);
+
+      if (!is_in_line (scene, first, glyph, left, right))
+        continue;
+      glyph->used = more = TRUE;
+      left = MIN (left, glyph->box.x);
+      right = MAX (right, glyph->box.x + glyph->box.width);
+      g_ptr_array_add (line, glyph);
+    }
+  }
+  return line;
+}
+
+/* Whether enough glyphs of @line are as high as its first. */
+static gboolean
+is_text (const GPtrArray *line)
+{
+  const Glyph *first = line->pdata[0];
+  guint least =
+    colourfulness (first) >= COLOURFUL ? LEAST_COLOURFUL : LEAST_GREY;
+  guint high = 0;
+
+  for (guint i = 0; i < line->len; i++) {
+    const Glyph *glyph = line->pdata[i];
+
+    high += glyph->box.height >= 0.6 * first->box.height;
+  }
+  return first->box.height >= LEAST_HEIGHT && high >= least;
+}
+
+/* ---- 3. glow ---- */
+
+/* Mean share of ink of the pixels that @now has and @before has not, where
+ * the background is @ground. */
+static double
+share_of_ink (const Scene *scene, const Mask *before, const Mask *now,
+              const double ink[3], const double ground[3])
+{
+  double sum = 0, count = 0, square = 0;
+
+  for (int c = 0; c < 3; c++)
+    square += (ink[c] - ground[c]) * (ink[c] - ground[c]);
+  for (gsize i = 0; i < image_pixels (scene->image); i++)
+    if (now->missing[i] && !before->missing[i]) {
+      count++;
+      for (int c = 0; c < 3; c++)
+        sum += (level (scene->image, i, c) - ground[c]) * (ink[c] - ground[c]);
+    }
+  return count > 0 && square > 0 ? sum / count / square : 0;
+}
+
+/* Mean colour of the pixels that @now has and @before has not. */
+static void
+mean_colour (const Scene *scene, const Mask *before, const Mask *now,
+             double mean[3])
+{
+  double count = 0;
+
+  memset (mean, 0, 3 * sizeof *mean);
+  for (gsize i = 0; i < image_pixels (scene->image); i++)
+    if (now->missing[i] && !before->missing[i]) {
+      count++;
+      for (int c = 0; c < 3; c++)
+        mean[c] += level (scene->image, i, c);
+    }
+  for (int c = 0; c < 3; c++)
+    mean[c] /= fmax (count, 1);
+}
+
+static Mask *
+mask_copy (const Mask *mask, GError **error)
+{
+  Mask *copy = mask_new (mask->width, mask->height, error);
+
+  if (copy != NULL)
+    mask_add (copy, mask);
+  return copy;
+}
+
+/* Grows @marks, of that ink, as far as it glows. */
+static gboolean
+grow_glow (const Scene *scene, const double ink[3], Mask *marks,
+           GError **error)
+{
+  g_autoptr (Mask) near = mask_copy (marks, error);
+  g_autoptr (Mask) far = NULL;
+  double ground[3];
+
+  if (near == NULL || !mask_grow (near, MOST_GLOW + 1, error))
+    return FALSE;
+  far = mask_copy (near, error);
+  if (far == NULL || !mask_grow (far, 3, error))
+    return FALSE;
+  mean_colour (scene, near, far, ground);
+  for (int d = 0; d < MOST_GLOW; d++) {
+    g_autoptr (Mask) before = mask_copy (marks, error);
+
+    if (before == NULL || !mask_grow (marks, 1, error))
+      return FALSE;
+    if (share_of_ink (scene, before, marks, ink, ground) < LEAST_GLOW)
+      break;
+  }
+  return TRUE;
+}
+
+static gboolean
+mark_line (const Scene *scene, const GPtrArray *line, Mask *mask,
+           GError **error)
+{
+  const Glyph *first = line->pdata[0];
+  g_autoptr (Mask) marks = mask_new (mask->width, mask->height, error);
+
+  if (marks == NULL)
+    return FALSE;
+  for (guint i = 0; i < line->len; i++) {
+    const Glyph *glyph = line->pdata[i];
+
+    for (guint k = 0; k < glyph->pixels->len; k++)
+      marks->missing[g_array_index (glyph->pixels, gsize, k)] = MASK_PIXEL;
+  }
+  if (!grow_glow (scene, first->ink, marks, error))
+    return FALSE;
+  mask_add (mask, marks);
+  return TRUE;
+}
+
+/* The highest first, so that a line is measured by its letters. */
+static gint
+by_height (gconstpointer a, gconstpointer b)
+{
+  const Glyph *p = a, *q = b;
+
+  if (p->box.height != q->box.height)
+    return q->box.height - p->box.height;
+  return p->box.y != q->box.y ? p->box.y - q->box.y : p->box.x - q->box.x;
+}
+
+static gboolean
+find_lines (const Scene *scene, Mask *mask, GError **error)
+{
+  g_array_sort (scene->glyphs, by_height);
+  for (guint i = 0; i < scene->glyphs->len; i++) {
+    Glyph *first = &g_array_index (scene->glyphs, Glyph, i);
+    g_autoptr (GPtrArray) line = NULL;
+
+    if (first->used || first->stroke > MOST_STROKE * first->box.height)
+      continue;
+    line = collect_line (scene, first);
+    if (is_text (line) && !mark_line (scene, line, mask, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static Mask *
+find_stamp (const Image *image, double strength, const Progress *progress,
+            GError **error)
+{
+  g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
+  g_autoptr (GArray) glyphs = g_array_new (FALSE, FALSE, sizeof (Glyph));
+  Scene scene = { .image = image,
+                  .same = image->meta.format == IMAGE_JPEG ? SAME_JPEG : SAME,
+                  .contrast = CONTRAST / strength,
+                  .glyphs = glyphs };
+  g_auto (BytePlane) marks = { 0 };
+
+  scene.colours = image_colours (image);
+  scene.same_samples = scene.same * image_peak (image) / 255;
+  g_array_set_clear_func (glyphs, glyph_clear);
+  if (mask == NULL
+      || !byte_plane_init (&marks, image->width, image->height, error))
+    return NULL;
+  mark_flat (&scene, &marks);
+  if (!progress_step (progress, 0.4, error))
+    return NULL;
+  find_glyphs (&scene, &marks);
+  if (!progress_step (progress, 0.8, error)
+      || !find_lines (&scene, mask, error)
+      || !progress_step (progress, 1, error))
+    return NULL;
+  return g_steal_pointer (&mask);
+}
+
+const Detector detector_stamp = { "stamp", "stamps and overlaid text",
+                                  find_stamp };
