@@ -29,7 +29,7 @@
 
 /* A peak is at least this high, in levels, and this many times the usual. */
 #define LEAST_PEAK 20
-#define PEAK_TIMES 1.0
+#define PEAK_TIMES 1.5
 
 /* Parts of the height of a peak above which its region lies. */
 static const double heights[] = { 0.12, 0.22, 0.35, 0.5, 0.65 };
@@ -351,7 +351,9 @@ static const double
 static const Judge judge = { .bias = -2.983,
                              .features = FEATURES,
                              .units = G_N_ELEMENTS (units),
-                             .weights = units[0] };
+                             .weights = units[0],
+                             .density = 1.2e-4,
+                             .least = 0.015 };
 
 /* ---- 3. candidates ---- */
 
@@ -383,6 +385,7 @@ examine (const Scene *scene, int x, int y, Candidate *best)
 {
   gsize i = (gsize) y * (gsize) scene->hat->width + (gsize) x;
   gboolean found = FALSE;
+  int last = 0;
   Region region;
 
   for (gsize h = 0; h < G_N_ELEMENTS (heights); h++) {
@@ -392,6 +395,9 @@ examine (const Scene *scene, int x, int y, Candidate *best)
 
     if (!grow (scene, &region, x, y, level))
       break;
+    if (region.count == last)
+      continue;
+    last = region.count;
     measure_distances (&region);
     if (!describe (scene, &region, level, f))
       continue;
@@ -623,8 +629,8 @@ find_dust (const Image *image, double strength, const Progress *progress,
   charge_crowds (&cells, light.found, logits);
   charge_crowds (&cells, dark.found, logits);
   threshold =
-    judge_threshold ((const double *) (gpointer) logits->data, logits->len,
-                     (double) image_pixels (image), strength);
+    judge_threshold (&judge, (const double *) (gpointer) logits->data,
+                     logits->len, (double) image_pixels (image), strength);
   mark_specks (&light, threshold, mask);
   mark_specks (&dark, threshold, mask);
   if (!mask_grow (mask, 1, error) || !progress_step (progress, 1, error))

@@ -2,14 +2,8 @@
 
 #include <math.h>
 
-/* Marks per pixel in the pictures that the models were learned from, and for
- * how many pixels the belief in a clean picture counts. */
-#define LEARNED_DENSITY 1.2e-4
+/* For how many pixels the belief in a clean picture counts. */
 #define CLEAN_PIXELS 200000.
-
-/* A picture is never taken to be cleaner than this share of that, so that
- * single specks are still found if the evidence is strong. */
-#define LEAST_DENSITY 0.02
 
 /* Logits that twice the strength is worth. */
 #define STRENGTH_LOGITS 2.
@@ -34,18 +28,18 @@ judge_logit (const Judge *judge, const double *features)
 }
 
 double
-judge_threshold (const double *logits, gsize count, double pixels,
-                 double strength)
+judge_threshold (const Judge *judge, const double *logits, gsize count,
+                 double pixels, double strength)
 {
   double offset = STRENGTH_LOGITS * log2 (strength);
-  double shift = log (LEAST_DENSITY);
+  double shift = log (judge->least);
 
   for (int round = 0; round < ROUNDS; round++) {
-    double expected = LEARNED_DENSITY * (pixels + CLEAN_PIXELS), marks = 0;
+    double expected = judge->density * (pixels + CLEAN_PIXELS), marks = 0;
 
     for (gsize i = 0; i < count; i++)
       marks += 1 / (1 + exp (-(logits[i] + offset + shift)));
-    shift = log (CLAMP (marks / expected, LEAST_DENSITY, 1));
+    shift = log (CLAMP (marks / expected, judge->least, 1));
   }
   return -(offset + shift);
 }

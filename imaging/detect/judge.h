@@ -19,6 +19,9 @@ typedef struct {
   double bias;
   int features, units;
   const double *weights; /* of all units, one after the other */
+  double density;        /* marks per pixel that the logits are meant for */
+  double least; /* share of that to which a picture may be clean, so that
+                   single marks are still found if the evidence is strong */
 } Judge;
 
 double judge_logit (const Judge *judge, const double *features);
@@ -26,5 +29,5 @@ double judge_logit (const Judge *judge, const double *features);
 /* The logit above which a candidate counts as damage, given those of all
  * @count candidates of a picture of @pixels pixels; lower for a @strength
  * above 1, as detect.h has it. */
-double judge_threshold (const double *logits, gsize count, double pixels,
-                        double strength);
+double judge_threshold (const Judge *judge, const double *logits, gsize count,
+                        double pixels, double strength);
