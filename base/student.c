@@ -76,3 +76,69 @@ confidence_margin (const SampleStats *sample, double confidence)
   return student_quantile (sample->count - 1, confidence) * sample->deviation
          / sqrt (sample->count);
 }
+
+/* Mean squares of a table of P x S values. */
+typedef struct {
+  double rows, columns, rest; /* A, B, E */
+} MeanSquares;
+
+static MeanSquares
+mean_squares (const double *x, const SampleStats *across, const double *row,
+              const double *column, int P, int S)
+{
+  MeanSquares squares = { 0 };
+
+  for (int p = 0; p < P; p++)
+    squares.rows += S * pow (row[p] - across->mean, 2) / (P - 1);
+  if (S == 1)
+    return squares;
+  for (int s = 0; s < S; s++)
+    squares.columns += P * pow (column[s] - across->mean, 2) / (S - 1);
+  for (int p = 0; p < P; p++)
+    for (int s = 0; s < S; s++)
+      squares.rest +=
+        pow (x[p * S + s] - row[p] - column[s] + across->mean, 2)
+        / ((P - 1.) * (S - 1));
+  return squares;
+}
+
+/* Satterthwaite: the freedom of V = A + B - E, rounded down. */
+static int
+freedom_of (const MeanSquares *m, double V, int P, int S)
+{
+  double sum = m->rows * m->rows / (P - 1);
+
+  if (S > 1)
+    sum += m->columns * m->columns / (S - 1)
+           + m->rest * m->rest / ((P - 1.) * (S - 1));
+  return sum > 0 ? CLAMP ((int) (V * V / sum + 1e-9), 1, P * S - 1) : P - 1;
+}
+
+CrossedStats
+crossed_stats (const double *values, int rows, int columns, double confidence)
+{
+  g_autofree double *row = g_new0 (double, MAX (1, rows));
+  g_autofree double *column = g_new0 (double, MAX (1, columns));
+  CrossedStats stats = { NAN, NAN, NAN };
+  SampleStats sample;
+  MeanSquares squares;
+  double V;
+
+  for (int p = 0; p < rows; p++)
+    for (int s = 0; s < columns; s++) {
+      row[p] += values[p * columns + s] / columns;
+      column[s] += values[p * columns + s] / rows;
+    }
+  sample = sample_stats (row, rows);
+  stats.mean = sample.mean;
+  stats.deviation = sample.deviation;
+  if (rows < 2)
+    return stats;
+  squares = mean_squares (values, &sample, row, column, rows, columns);
+  V = MAX (squares.rows + squares.columns - squares.rest,
+           MAX (squares.rows, squares.columns));
+  stats.margin =
+    student_quantile (freedom_of (&squares, V, rows, columns), confidence)
+    * sqrt (V / ((double) rows * columns));
+  return stats;
+}

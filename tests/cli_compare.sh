@@ -62,7 +62,7 @@ for file in index.html results.csv results.json table.tex curves.csv \
 done
 table=report/results.csv
 ok "... a table of these columns" [ "$(head -n 1 $table)" = \
-  "picture,damage,protocol,method,psnr,ssim,psnr_masked" ]
+  "picture,damage,protocol,method,psnr,ssim,psnr_masked,ms_ssim,seed,error" ]
 # Two pictures, three damages; three dictionaries in two ways, and the engine.
 ok "... a line for each result" [ "$(wc -l <$table)" -eq $((1 + 2 * 3 * 7)) ]
 ok "... of two pictures" \
@@ -149,7 +149,7 @@ ok "--show 0 shows none" not grep -q '"psnr":[0-9.]*,"ssim":[0-9.]*,"src"' \
   mine/index.html
 # A dictionary that is brought along and the one it came from do the same.
 compare photos -a ksvd --dict "copy=report/ksvd.safetensors" -o copies
-grep ',separate,ksvd,' copies/results.csv | sed 's/ksvd/copy/' >own.csv
+grep ',separate,ksvd,' copies/results.csv | sed 's/ksvd/copy/; s/,[0-9]*,$/,,/' >own.csv
 grep ',separate,copy,' copies/results.csv >brought.csv
 ok "what is brought along counts as what was learned" \
   cmp -s own.csv brought.csv
@@ -243,6 +243,106 @@ ok "... and leave no markup in the page" \
   [ "$(grep -c '<script' names_report/index.html)" -eq 2 ]
 ok "... which is valid UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null \
   names_report/index.html names_report/results.json names_report/results.csv
+
+# ---- programs of others ----
+
+# Restores by copying its input, and notes what it was given.
+cat >copy.sh <<'END'
+echo "$@" >>given
+cp "$1" "$3"
+END
+cat >bad.sh <<'END'
+echo "first line" >&2
+echo "no good today" >&2
+exit 7
+END
+cat >small.sh <<'END'
+cp "$ROOT_PICTURE" "$1"
+END
+# The first atoms of the patches: enough for a dictionary.
+cat >learn.pl <<'END'
+open my $in, "<:raw", $ARGV[0] or die; local $/; my $all = <$in>;
+my ($count, $length) = $all =~ /\((\d+), (\d+)/ or die "no shape";
+my $numbers = substr $all, 10 + unpack "v", substr $all, 8, 2;
+my $header = "{'descr': '<f4', 'fortran_order': False, 'shape': ($length, $length), }";
+$header .= " " x (63 - (length ($header) + 10) % 64) . "\n";
+open my $out, ">:raw", $ARGV[1] or die;
+print $out "\x93NUMPY\1\0", pack ("v", length $header), $header,
+  substr $numbers, 0, 4 * $length * $length;
+END
+make_png tiny.png 9 9 128
+ROOT_PICTURE=$PWD/tiny.png
+export ROOT_PICTURE
+mkdir tmp
+export TMPDIR="$PWD/tmp"
+compare photos -a dct --damage missing:0.4,noise:20 -o outside \
+  --restorer "copy=sh copy.sh {input} {mask} {output} {sigma}" \
+  --restorer "bad=sh bad.sh {output}" \
+  --restorer "small=sh small.sh {output}" \
+  --restorer "idle=true {output}" \
+  --restorer "nowhere=./no-such-program {output}" \
+  --learner "first=perl learn.pl {input} {output}" \
+  --learner "poor=sh bad.sh {output}"
+judge "programs of others" 0
+ok "... one has scores" is_more \
+  "$(summary outside/results.json missing:0.4 outside copy psnr_mean)" 1
+ok "... and a time" is_more \
+  "$(summary outside/results.json missing:0.4 outside copy seconds_mean)" 0
+ok "... the others have failed" [ "$(grep -c ',outside,.*,,,,,,' \
+  outside/results.csv)" -eq 16 ]
+ok "... one with its last words" grep -q 'exit code 7: no good today' \
+  outside/results.csv
+ok "... one by the size of its picture" grep -q '9 x 9 pixels instead of 32' \
+  outside/results.csv
+ok "... one for writing nothing" grep -q 'did not write its output' \
+  outside/results.csv
+ok "... one that is not there" grep -q ',nowhere,.*o such file' \
+  outside/results.csv
+ok "a learner of others makes a dictionary" [ -s outside/first.safetensors ]
+ok "... that restores" is_more \
+  "$(summary outside/results.json missing:0.4 separate first psnr_mean)" 1
+ok "... or fails" says "note: poor failed: exit code 7: no good today"
+ok "programs are not told where the truth is" not grep -q photos given
+ok "... but the noise" grep -q ' 20$' given
+compare photos -a dct --restorer "slow=sh -c 'sleep 600' {output}" \
+  --outside-limit 0.5 -o slow
+judge "a program that takes too long" 0
+ok "... is ended" grep -q 'was ended after 0.5 seconds' slow/results.csv
+ok "... and nothing of all that is left behind" [ -z "$(ls tmp)" ]
+unset TMPDIR
+compare photos --restorer "copy=sh copy.sh {input}" -o never
+judge "a command without an output" 2
+compare photos --restorer "copy" -o never
+judge "a command without a name" 2
+compare photos --restorer "dct=sh copy.sh {output}" -o never
+judge "a name that is taken" 2
+
+# ---- several seeds ----
+
+compare photos -a dct,ksvd --seeds 5,6 --damage missing:0.4 --show 1 -o seeds
+judge "two seeds" 0
+ok "... two dictionaries" not cmp -s seeds/ksvd.safetensors \
+  seeds/ksvd-seed6.safetensors
+ok "... a score for each" [ "$(grep -c ',separate,ksvd,' seeds/results.csv)" \
+  -eq $((2 * $(grep -c ',separate,dct,' seeds/results.csv))) ]
+compare photos -a dct,ksvd --seeds 6 --damage missing:0.4 -o seed6
+ok "... as if it were alone" cmp -s seeds/ksvd-seed6.safetensors \
+  seed6/ksvd.safetensors
+ok "... and their mean" is_near \
+  "$(summary seeds/results.json missing:0.4 separate ksvd psnr_mean)" \
+  "$(perl -F, -ane '$n++, $sum += $F[4] if /,separate,ksvd,/;
+     END { print $sum / $n }' seeds/results.csv)"
+compare photos --seeds 1,1 -o never
+judge "a seed twice" 2
+
+# ---- more damage ----
+
+compare photos -a dct,tessera --damage samples:0.3,unclipped:20 -o damage
+judge "samples lost one by one, and noise that is not clipped" 0
+ok "... are mended" is_more \
+  "$(summary damage/results.json samples:0.3 engine tessera psnr_mean)" 20
+ok "... both" is_more \
+  "$(summary damage/results.json unclipped:20 engine tessera psnr_mean)" 20
 
 # ---- wrong usage ----
 
@@ -357,14 +457,20 @@ ok "no unfinished file" nothing_pending
 
 # ---- LaTeX ----
 
-if command -v pdflatex >/dev/null; then
-  printf '%s\n' '\documentclass{article}' '\begin{document}' \
-    '\input{table}' '\end{document}' >names_report/paper.tex
-  cp threads1/table.tex names_report/table.tex
-  (cd names_report && pdflatex -interaction=batchmode paper >/dev/null)
-  ok "table.tex compiles" [ -s names_report/paper.pdf ]
+# latex FOLDER - sets its table in a document of that folder
+latex () {
+  printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}' \
+    '\begin{document}' '\input{table}' '\end{document}' >"$1/paper.tex"
+  (cd "$1" && pdflatex -interaction=batchmode paper >/dev/null)
+}
+
+if command -v pdflatex >/dev/null && latex threads1; then
+  ok "table.tex compiles" [ -s threads1/paper.pdf ]
+  ok "... within a column" not grep -q 'Overfull' threads1/paper.log
+  latex outside
+  ok "... with rows that failed" [ -s outside/paper.pdf ]
 else
-  skip "table.tex compiles" "there is no pdflatex"
+  skip "table.tex compiles" "there is no pdflatex with booktabs"
 fi
 
 # ---- the bar ----

@@ -127,6 +127,62 @@ test_coverage (void)
   g_assert_cmpfloat (fabs (held - 0.95 * TRIALS), <=, 42);
 }
 
+/* x_ps = a_p + b_s + e_ps with those deviations. */
+static void
+draw (guint64 seed, int rows, int columns, double a, double b, double *x)
+{
+  for (int p = 0; p < rows; p++)
+    for (int s = 0; s < columns; s++)
+      x[p * columns + s] =
+        a * random_normal (seed, 1, (guint64) p)
+        + b * random_normal (seed, 2, (guint64) s)
+        + random_normal (seed, 3, (guint64) (p * columns + s));
+}
+
+static void
+test_crossed_one_column (void)
+{
+  g_test_summary ("With one seed the interval is that of the plain sample");
+
+  double x[20];
+
+  draw (7, 20, 1, 2, 0, x);
+
+  SampleStats sample = sample_stats (x, 20);
+  CrossedStats crossed = crossed_stats (x, 20, 1, 0.95);
+
+  assert_at_most (fabs (crossed.mean - sample.mean), 1e-12);
+  assert_at_most (fabs (crossed.deviation - sample.deviation), 1e-12);
+  assert_at_most (fabs (crossed.margin - confidence_margin (&sample, 0.95)),
+                  1e-12);
+  g_assert_true (isnan (crossed_stats (x, 1, 1, 0.95).margin));
+}
+
+static void
+test_crossed_coverage (void)
+{
+  g_test_summary ("Intervals hold the true mean nearly always as often as "
+                  "they say, whether pictures or seeds differ more");
+
+  static const double deviations[][2] = { { 3, 0 }, { 1, 1 }, { 0, 0 } };
+  const int trials = 2000;
+  double x[20 * 3];
+
+  for (gsize d = 0; d < G_N_ELEMENTS (deviations); d++) {
+    int held = 0;
+
+    for (int t = 0; t < trials; t++) {
+      draw ((guint64) t + 1, 20, 3, deviations[d][0], deviations[d][1], x);
+
+      CrossedStats stats = crossed_stats (x, 20, 3, 0.95);
+
+      held += fabs (stats.mean) <= stats.margin;
+    }
+    /* Satterthwaite is an approximation, and the floor is careful. */
+    g_assert_cmpint (held, >=, 92 * trials / 100);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -137,5 +193,7 @@ main (int argc, char **argv)
   g_test_add_func ("/student/normal-limit", test_normal_limit);
   g_test_add_func ("/student/sample", test_sample);
   g_test_add_func ("/student/coverage", test_coverage);
+  g_test_add_func ("/student/crossed-one-column", test_crossed_one_column);
+  g_test_add_func ("/student/crossed-coverage", test_crossed_coverage);
   return g_test_run ();
 }

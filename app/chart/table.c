@@ -134,7 +134,8 @@ append_cell (GString *csv, const Cell *cell)
 {
   switch (cell->kind) {
   case TEXT:
-    append_text (csv, cell->text);
+    if (cell->text != NULL)
+      append_text (csv, cell->text);
     break;
   case COUNT:
     g_string_append_printf (csv, "%" G_GINT64_FORMAT, cell->count);
@@ -202,7 +203,9 @@ cell_to_text (const Cell *cell)
 {
   switch (cell->kind) {
   case TEXT:
-    return g_strdup (cell->text);
+    if (cell->text != NULL)
+      return g_strdup (cell->text);
+    break;
   case COUNT:
     return g_strdup_printf ("%" G_GINT64_FORMAT, cell->count);
   case NUMBER:

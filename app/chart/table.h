@@ -16,8 +16,8 @@ Table *table_new (const char *const *columns);
 void table_free (Table *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Table, table_free)
 
-/* The next cell.  A number that is not finite is an empty cell; texts are
- * copied. */
+/* The next cell.  A number that is not finite and a text that is NULL are
+ * empty cells; texts are copied. */
 void table_add_count (Table *self, gint64 count);
 void table_add_number (Table *self, double number);
 void table_add_text (Table *self, const char *text);

@@ -50,6 +50,23 @@ option_int_list (const Option *option, const char *text, GError **error)
 }
 
 gboolean
+option_seed_list (const Option *option, const char *text, GError **error)
+{
+  const GArray *list;
+
+  if (!parse_list (option, text, option_seed, sizeof (guint64), error))
+    return FALSE;
+  list = *(GArray **) option->value;
+  for (guint i = 0; i < list->len; i++)
+    for (guint j = 0; j < i; j++)
+      if (g_array_index (list, guint64, i) == g_array_index (list, guint64, j))
+        return tessera_fail (error, TESSERA_ERROR_USAGE,
+                             "%" G_GUINT64_FORMAT " is given twice",
+                             g_array_index (list, guint64, i));
+  return TRUE;
+}
+
+gboolean
 option_real_list (const Option *option, const char *text, GError **error)
 {
   return parse_list (option, text, option_real, sizeof (double), error);

@@ -16,6 +16,10 @@ gboolean option_int_list (const Option *option, const char *text,
 gboolean option_real_list (const Option *option, const char *text,
                            GError **error);
 
+/* Seeds, none twice, into a GArray * of guint64. */
+gboolean option_seed_list (const Option *option, const char *text,
+                           GError **error);
+
 /* Words among the choices, none twice, into a char ** for g_strfreev(). */
 gboolean option_word_list (const Option *option, const char *text,
                            GError **error);

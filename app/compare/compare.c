@@ -18,6 +18,8 @@ static const char about[] =
   "  tessera compare photos/ --damage missing:0.5,blocks:10x36 -o report\n"
   "  tessera compare --train a/ --test b/ --algorithms ksvd,mod -o report\n"
   "  tessera compare photos/ --dict mine=mine.safetensors -o report\n"
+  "  tessera compare photos/ --restorer \"mine=./mend {input} {mask} "
+  "{output}\" -o report\n"
   "\n"
   "Learns dictionaries from the same patches, restores the same damaged\n"
   "pictures with each, and writes the scores as a page (index.html), tables\n"
@@ -28,8 +30,8 @@ static const char about[] =
 #define MOST_PATCHES 10000000
 #define MOST_PICTURES 100000
 
-/* Where reading ends and learning ends, for the bar. */
-#define READING_END 0.05
+/* Where learning ends, for the bar, and which part of it is reading. */
+#define READING_END 0.125
 #define LEARNING_END 0.4
 
 /* ---- what was asked for ---- */
@@ -70,6 +72,14 @@ add_options (Compare *compare)
       .choices = compare_algorithm_names () },
     { "dict", 0, "NAME=FILE", "also compare this dictionary; may be repeated",
       option_pair, .value = compare->files },
+    { "restorer", 0, "NAME=COMMAND", "also compare this program; see man",
+      option_pair, .value = compare->restorers },
+    { "learner", 0, "NAME=COMMAND", "also learn with this program; see man",
+      option_pair, .value = compare->learners },
+    { "outside-limit", 0, "SECONDS", "for each run of such a program (600)",
+      option_real, .value = &compare->outside_limit, .min = 0.1, .max = 1e9 },
+    { "seeds", 0, "LIST", "learn with each of these seeds: 1,2,3",
+      option_seed_list, .value = &compare->seeds },
     { "damage", 'd', "LIST", "missing:0.5, blocks:10x36, noise:25 ...",
       option_damage_list, .value = &compare->damages },
     { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10)", option_int,
@@ -107,6 +117,10 @@ apply_defaults (Compare *compare, GError **error)
 
   if (compare->algorithms == NULL)
     compare->algorithms = g_strdupv ((char **) usual);
+  if (compare->seeds == NULL) {
+    compare->seeds = g_array_new (FALSE, FALSE, sizeof (guint64));
+    g_array_append_val (compare->seeds, compare->line.seed);
+  }
   return compare->damages != NULL
          || option_damage_list (&damage, "missing:0.5", error);
 }
@@ -170,22 +184,36 @@ parse (Compare *compare, char **argv, GError **error)
 
 /* ---- doing it ---- */
 
+/* Reads the patches of one seed and learns from them. */
 static gboolean
-run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
-         GError **error)
+run_seed (Compare *compare, guint seed, ProgressBar *bar,
+          const Progress *progress, GError **error)
 {
-  ProgressPart reading = { progress, 0, READING_END };
-  ProgressPart learning = { progress, READING_END, LEARNING_END };
-  ProgressPart testing = { progress, LEARNING_END, 1 };
+  double share = LEARNING_END / compare->seeds->len, begin = seed * share;
+  ProgressPart reading = { progress, begin, begin + READING_END * share };
+  ProgressPart learning = { progress, begin + READING_END * share,
+                            begin + share };
   Progress part = progress_part (&reading);
 
-  if (!compare_gather_patches (compare, &part, error))
+  progress_bar_set_label (bar, "reading pictures");
+  if (!compare_gather_patches (compare, seed, &part, error))
     return FALSE;
   skipped_files_print (&compare->skipped);
   progress_bar_set_label (bar, "learning");
   part = progress_part (&learning);
-  if (!compare_learn (compare, &part, error))
-    return FALSE;
+  return compare_learn (compare, seed, &part, error);
+}
+
+static gboolean
+run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
+         GError **error)
+{
+  ProgressPart testing = { progress, LEARNING_END, 1 };
+  Progress part;
+
+  for (guint seed = 0; seed < compare->seeds->len; seed++)
+    if (!run_seed (compare, seed, bar, progress, error))
+      return FALSE;
   progress_bar_set_label (bar, "restoring");
   part = progress_part (&testing);
   return compare_test (compare, &part, error);
@@ -198,7 +226,7 @@ has_results (const Compare *compare)
   for (guint i = 0; i < compare->contenders->len; i++) {
     const Contender *contender = compare_contender (compare, i);
 
-    if (contender->kind == CONTENDER_LEARNER && contender->ready)
+    if (contender_learns (contender) && contender->runs[0].ready)
       return TRUE;
   }
   return compare->scores->len > 0;
@@ -291,9 +319,12 @@ compare_init (Compare *compare)
                         .patches = 10000,
                         .show = 6,
                         .train_atoms = 10,
+                        .outside_limit = 600,
                         .began = g_date_time_new_now_utc (),
                         .started = g_get_monotonic_time () };
   compare->files = g_ptr_array_new_with_free_func (g_free);
+  compare->restorers = g_ptr_array_new_with_free_func (g_free);
+  compare->learners = g_ptr_array_new_with_free_func (g_free);
   compare->contenders = g_array_new (FALSE, TRUE, sizeof (Contender));
   g_array_set_clear_func (compare->contenders, compare_contender_clear);
   compare->methods = g_array_new (FALSE, FALSE, sizeof (Method));
@@ -309,10 +340,13 @@ compare_clear (Compare *compare)
 {
   GArray *arrays[] = {
     compare->damages, compare->contenders, compare->methods,
-    compare->scores,  compare->shown,      compare->summary
+    compare->scores,  compare->shown,      compare->summary,
+    compare->seeds
   };
-  GPtrArray *lists[] = { compare->files, compare->training, compare->probing,
-                         compare->testing, compare->names };
+  GPtrArray *lists[] = { compare->files,    compare->restorers,
+                         compare->learners, compare->training,
+                         compare->probing,  compare->testing,
+                         compare->names };
 
   for (gsize i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_clear_pointer (&arrays[i], g_array_unref);

@@ -8,6 +8,7 @@
  *     data.c        which pictures train and which test; patches
  *     contenders.c  what is compared, and with which settings
  *     learning.c       learning, and learning curves
+ *     outside.c     programs of others that learn or restore
  *     testing.c        damages, restores and scores the test pictures
  *     summary.c     means, deviations, paired differences
  *     tables.c      the results as tables and as JSON
@@ -36,13 +37,14 @@ typedef enum {
   PROTOCOL_SEPARATE,    /* side by side, plain pursuit, as in the paper */
   PROTOCOL_OVERLAPPING, /* every second pixel, as "inpaint --dict" does */
   PROTOCOL_ENGINE,      /* whatever "inpaint" does by itself */
+  PROTOCOL_OUTSIDE,     /* whatever a program of somebody else does */
   PROTOCOLS
 } Protocol;
 
 extern const char *const protocol_names[PROTOCOLS];
 
-/* Engine and overlapping patches compete with each other; separate patches
- * among themselves. */
+/* Engine, outside programs and overlapping patches compete with each other;
+ * separate patches among themselves. */
 static inline gboolean
 protocol_competes (Protocol a, Protocol b)
 {
@@ -62,37 +64,64 @@ typedef enum {
   CONTENDER_COSINES,
   CONTENDER_FILE,
   CONTENDER_ENGINE,
+  CONTENDER_OUTSIDE_LEARNER,
+  CONTENDER_RESTORER,
 } ContenderKind;
+
+/* What was learned with one seed. */
+typedef struct {
+  gboolean ready;
+  Dictionary *dictionary; /* NULL for what restores without one */
+  const char *start;      /* what a learner began from */
+  double seconds;         /* of learning */
+  int iterations;
+  gboolean out_of_time;
+  GArray *curve; /* CurvePoint; NULL for what does not learn here */
+} LearnRun;
 
 typedef struct {
   char *name;
   ContenderKind kind;
   const LearnerClass *learner;      /* of a learner */
   LearnOptions (*published) (void); /* settings of its paper, or NULL */
-  char *file; /* of a dictionary given by the user */
+  char *file;     /* of a dictionary given by the user */
+  char **command; /* of an outside program, with its placeholders */
 
-  /* Once it is ready. */
-  gboolean ready;
-  Dictionary *dictionary; /* NULL for the engine */
-  const char *start;      /* what a learner began from */
-  double seconds;         /* of learning */
-  int iterations;
-  gboolean out_of_time;
-  GArray *curve; /* CurvePoint; NULL for what does not learn */
+  LearnRun *runs; /* one for each seed, or only one if nothing is learned */
+  guint run_count;
+  char *failed; /* why an outside learner failed, or NULL */
 } Contender;
 
+/* Whether it is made from the training patches. */
 static inline gboolean
-contender_has_curve (const Contender *contender)
+contender_learns (const Contender *contender)
 {
-  return contender->ready && contender->curve != NULL
-         && contender->curve->len > 0;
+  return contender->kind == CONTENDER_LEARNER
+         || contender->kind == CONTENDER_OUTSIDE_LEARNER;
 }
 
-/* The name of its dictionary in the report. */
-static inline char *
-contender_file (const Contender *contender)
+/* What it has learned with seed number @seed. */
+static inline LearnRun *
+contender_run (const Contender *contender, guint seed)
 {
-  return g_strconcat (contender->name, ".safetensors", NULL);
+  return &contender->runs[MIN (seed, contender->run_count - 1)];
+}
+
+static inline gboolean
+learn_run_has_curve (const LearnRun *run)
+{
+  return run->ready && run->curve != NULL && run->curve->len > 0;
+}
+
+/* How much of it is ready: the first so many runs. */
+static inline guint
+contender_ready_runs (const Contender *contender)
+{
+  guint count = 0;
+
+  while (count < contender->run_count && contender->runs[count].ready)
+    count++;
+  return count;
 }
 
 typedef struct {
@@ -104,7 +133,10 @@ typedef struct {
 
 typedef struct {
   guint picture, damage, method;
+  guint seed; /* number of the seed it was learned with */
   ImageScore score;
+  double seconds;     /* of restoring */
+  const char *failed; /* why there is no score (interned), or NULL */
 } Score;
 
 /* A restored test picture, to be looked at. */
@@ -117,7 +149,8 @@ typedef struct {
 
 enum { SHOWN_CLEAN = -2, SHOWN_DAMAGED = -1 };
 
-/* A mean over test pictures, and over the differences to the reference. */
+/* A mean over test pictures and seeds, and over the differences to the
+ * reference. */
 typedef struct {
   double mean, deviation;
   double difference, low, high; /* NAN for the reference itself */
@@ -126,8 +159,10 @@ typedef struct {
 typedef struct {
   guint damage, method;
   int count;     /* test pictures */
+  int failed;    /* restorations that failed */
+  const char *why; /* the first of them did, or NULL */
   int reference; /* method that it is compared with, or -1 */
-  Summary psnr, ssim;
+  Summary psnr, ssim, ms_ssim, psnr_masked, seconds;
   gboolean best_psnr, best_ssim; /* of the methods that compete */
 } SummaryRow;
 
@@ -139,6 +174,9 @@ typedef struct {
   const char *train, *test; /* folders, or NULL */
   char **algorithms;
   GPtrArray *files; /* NAME=FILE */
+  GPtrArray *restorers, *learners; /* NAME=COMMAND */
+  double outside_limit;            /* seconds for an outside program */
+  GArray *seeds;                   /* guint64: of learning */
   GArray *damages;  /* Damage */
   const char *reference;
   int patch, patches, test_pictures, show;
@@ -184,6 +222,12 @@ compare_atoms_per_patch (const Compare *compare)
                                       : MAX (1, compare_length (compare) / 10);
 }
 
+static inline guint64
+compare_seed (const Compare *compare, guint i)
+{
+  return g_array_index (compare->seeds, guint64, i);
+}
+
 static inline const Damage *
 compare_damage (const Compare *compare, guint i)
 {
@@ -215,9 +259,9 @@ compare_method_name (const Compare *compare, guint i)
  * USAGE) when there are too few pictures. */
 gboolean compare_find_pictures (Compare *compare, GError **error);
 
-/* Fills in Y. */
-gboolean compare_gather_patches (Compare *compare, const Progress *progress,
-                                 GError **error);
+/* Fills in Y, as seed number @seed draws the patches. */
+gboolean compare_gather_patches (Compare *compare, guint seed,
+                                 const Progress *progress, GError **error);
 
 /* ---- contenders.c ---- */
 
@@ -232,13 +276,18 @@ void compare_contender_clear (gpointer contender);
 
 /* How a learner is to learn. */
 LearnOptions compare_learn_options (const Compare *compare,
-                                    const Contender *contender);
+                                    const Contender *contender, guint seed);
+
+/* The name of the dictionary of seed number @seed in the report. */
+char *compare_dictionary_file (const Compare *compare,
+                               const Contender *contender, guint seed);
 const char *compare_init_name (InitKind kind);
 
 /* ---- learning.c ---- */
 
-/* Learns what has to be learned, one after the other. */
-gboolean compare_learn (Compare *compare, const Progress *progress,
+/* Learns what has to be learned from Y with seed number @seed, one after the
+ * other. */
+gboolean compare_learn (Compare *compare, guint seed, const Progress *progress,
                         GError **error);
 
 /* ---- testing.c ---- */
@@ -257,6 +306,27 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Damaged, damaged_clear)
 gboolean compare_damage_picture (const Compare *compare, guint damage,
                                  const Image *clean, guint64 number,
                                  Damaged *damaged, GError **error);
+
+/* ---- outside.c ---- */
+
+/* Splits NAME=COMMAND; the command as words, of which at least one must have
+ * "{output}".  FALSE with @error set (USAGE). */
+gboolean outside_parse (const char *pair, const char *option, char **name,
+                        char ***command, GError **error);
+
+/* Restores by a program that is given the damaged picture, the mask and the
+ * noise level as files and numbers of its command line, nothing else.  NULL
+ * with @error set: CANCELLED, or anything else if it failed. */
+Image *outside_restore (const Compare *compare, const Contender *contender,
+                        const Damaged *damaged, double *seconds,
+                        const Progress *progress, GError **error);
+
+/* Learns by a program that reads Y as a .npy. */
+gboolean outside_learn (const Compare *compare, const Contender *contender,
+                        guint seed, LearnRun *run, const Progress *progress,
+                        GError **error);
+
+/* ---- testing.c, continued ---- */
 
 /* How to restore. */
 typedef struct {

@@ -64,7 +64,8 @@ static const struct {
                   { "ksvd-paper", "ksvd", ksvd_as_published } };
 
 LearnOptions
-compare_learn_options (const Compare *compare, const Contender *contender)
+compare_learn_options (const Compare *compare, const Contender *contender,
+                       guint seed)
 {
   LearnOptions o = contender->published != NULL ? contender->published ()
                                                 : learn_default_options ();
@@ -86,7 +87,7 @@ compare_learn_options (const Compare *compare, const Contender *contender)
   else
     o.iterations = learn_default_iterations (contender->learner, &o);
   o.window = MIN (o.window, compare->Y.cols);
-  o.seed = compare->line.seed;
+  o.seed = compare_seed (compare, seed);
   return o;
 }
 
@@ -122,9 +123,52 @@ compare_contender_clear (gpointer data)
 
   g_free (contender->name);
   g_free (contender->file);
-  dictionary_free (contender->dictionary);
-  if (contender->curve != NULL)
-    g_array_unref (contender->curve);
+  g_free (contender->failed);
+  g_strfreev (contender->command);
+  for (guint i = 0; i < contender->run_count; i++) {
+    dictionary_free (contender->runs[i].dictionary);
+    g_clear_pointer (&contender->runs[i].curve, g_array_unref);
+  }
+  g_free (contender->runs);
+}
+
+char *
+compare_dictionary_file (const Compare *compare, const Contender *contender,
+                         guint seed)
+{
+  if (seed == 0)
+    return g_strconcat (contender->name, ".safetensors", NULL);
+  return g_strdup_printf ("%s-seed%" G_GUINT64_FORMAT ".safetensors",
+                          contender->name, compare_seed (compare, seed));
+}
+
+/* Adds @contender, which is taken over.  What does not learn is ready, with
+ * @dictionary, which is taken over too and may be NULL. */
+static void
+add (Compare *compare, Contender *contender, Dictionary *dictionary)
+{
+  gboolean learns = contender_learns (contender);
+
+  contender->run_count = learns ? compare->seeds->len : 1;
+  contender->runs = g_new0 (LearnRun, contender->run_count);
+  for (guint i = 0; i < contender->run_count; i++)
+    if (contender->kind == CONTENDER_LEARNER)
+      contender->runs[i].curve =
+        g_array_new (FALSE, FALSE, sizeof (CurvePoint));
+  contender->runs[0].ready = !learns;
+  contender->runs[0].dictionary = dictionary;
+  g_array_append_vals (compare->contenders, contender, 1);
+}
+
+/* Whether such contenders restore by that protocol. */
+static gboolean
+fits (ContenderKind kind, Protocol protocol)
+{
+  if (kind == CONTENDER_ENGINE)
+    return protocol == PROTOCOL_ENGINE;
+  if (kind == CONTENDER_RESTORER)
+    return protocol == PROTOCOL_OUTSIDE;
+  return protocol < PROTOCOL_ENGINE;
 }
 
 /* By protocol first, so that competing methods are adjacent. */
@@ -133,11 +177,9 @@ make_methods (Compare *compare)
 {
   for (Protocol p = 0; p < PROTOCOLS; p++)
     for (guint i = 0; i < compare->contenders->len; i++) {
-      gboolean is_engine =
-        compare_contender (compare, i)->kind == CONTENDER_ENGINE;
       Method method = { i, p };
 
-      if (is_engine == (p == PROTOCOL_ENGINE))
+      if (fits (compare_contender (compare, i)->kind, p))
         g_array_append_val (compare->methods, method);
     }
 }
@@ -166,18 +208,16 @@ add_algorithm (Compare *compare, const char *name)
     contender.kind = CONTENDER_ENGINE;
   else
     find_learner (&contender);
-  if (contender.kind == CONTENDER_COSINES)
-    contender.dictionary = dictionary_dct (compare->patch, COMPARE_CHANNELS);
-  if (contender.kind == CONTENDER_LEARNER)
-    contender.curve = g_array_new (FALSE, FALSE, sizeof (CurvePoint));
-  else
-    contender.ready = TRUE;
-  g_array_append_val (compare->contenders, contender);
+  add (compare, &contender,
+       contender.kind == CONTENDER_COSINES
+         ? dictionary_dct (compare->patch, COMPARE_CHANNELS)
+         : NULL);
 }
 
 /* Names become names of files. */
 static gboolean
-check_name (const Compare *compare, const char *name, GError **error)
+check_name (const Compare *compare, const char *option, const char *name,
+            GError **error)
 {
   if (*name == '\0' || strlen (name) > 40 || *name == '.'
       || strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -185,13 +225,13 @@ check_name (const Compare *compare, const char *name, GError **error)
            != strlen (name))
     return tessera_fail (
       error, TESSERA_ERROR_USAGE,
-      "--dict %s=: a name consists of letters, digits, dots, dashes and "
+      "%s %s=: a name consists of letters, digits, dots, dashes and "
       "underscores, 40 at most",
-      name);
+      option, name);
   for (guint i = 0; i < compare->contenders->len; i++)
     if (g_str_equal (compare_contender (compare, i)->name, name))
       return tessera_fail (error, TESSERA_ERROR_USAGE,
-                           "--dict %s=: the name is used twice", name);
+                           "%s %s=: the name is used twice", option, name);
   return TRUE;
 }
 
@@ -199,14 +239,14 @@ static gboolean
 add_file (Compare *compare, const char *pair, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (pair, "=", 2);
-  Contender contender = { .kind = CONTENDER_FILE, .ready = TRUE };
+  Contender contender = { .kind = CONTENDER_FILE };
   g_autoptr (Dictionary) dictionary = NULL;
 
   if (parts[0] == NULL || parts[1] == NULL || *parts[1] == '\0')
     return tessera_fail (
       error, TESSERA_ERROR_USAGE,
       "--dict %s: write NAME=FILE, as in mine=mine.safetensors", pair);
-  if (!check_name (compare, parts[0], error))
+  if (!check_name (compare, "--dict", parts[0], error))
     return FALSE;
   dictionary = dictionary_file_load (parts[1], error);
   if (dictionary == NULL)
@@ -221,8 +261,24 @@ add_file (Compare *compare, const char *pair, GError **error)
       dictionary->channels, compare->patch, compare->patch, COMPARE_CHANNELS);
   contender.name = g_strdup (parts[0]);
   contender.file = g_strdup (parts[1]);
-  contender.dictionary = g_steal_pointer (&dictionary);
-  g_array_append_val (compare->contenders, contender);
+  add (compare, &contender, g_steal_pointer (&dictionary));
+  return TRUE;
+}
+
+static gboolean
+add_outside (Compare *compare, const char *pair, const char *option,
+             ContenderKind kind, GError **error)
+{
+  Contender contender = { .kind = kind };
+
+  if (!outside_parse (pair, option, &contender.name, &contender.command,
+                      error))
+    return FALSE;
+  if (!check_name (compare, option, contender.name, error)) {
+    compare_contender_clear (&contender);
+    return FALSE;
+  }
+  add (compare, &contender, NULL);
   return TRUE;
 }
 
@@ -257,6 +313,14 @@ compare_make_contenders (Compare *compare, GError **error)
     add_algorithm (compare, compare->algorithms[i]);
   for (guint i = 0; i < compare->files->len; i++)
     if (!add_file (compare, compare->files->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < compare->learners->len; i++)
+    if (!add_outside (compare, compare->learners->pdata[i], "--learner",
+                      CONTENDER_OUTSIDE_LEARNER, error))
+      return FALSE;
+  for (guint i = 0; i < compare->restorers->len; i++)
+    if (!add_outside (compare, compare->restorers->pdata[i], "--restorer",
+                      CONTENDER_RESTORER, error))
       return FALSE;
   make_methods (compare);
   return check_reference (compare, error);

@@ -341,7 +341,7 @@ check_memory (const Compare *compare, GError **error)
 }
 
 gboolean
-compare_gather_patches (Compare *compare, const Progress *progress,
+compare_gather_patches (Compare *compare, guint seed, const Progress *progress,
                         GError **error)
 {
   Gathering gathering = { compare, progress };
@@ -349,7 +349,7 @@ compare_gather_patches (Compare *compare, const Progress *progress,
                                  .channels = COMPARE_CHANNELS,
                                  .step = 1,
                                  .max_patches = (guint64) compare->patches,
-                                 .seed = compare->line.seed,
+                                 .seed = compare_seed (compare, seed),
                                  .load = load_picture,
                                  .skipped = note_skipped,
                                  .data = &gathering };
@@ -359,6 +359,7 @@ compare_gather_patches (Compare *compare, const Progress *progress,
   if (!check_memory (compare, error))
     return FALSE;
   source = patch_source_new (compare->training, &options);
+  mat_clear (&compare->Y);
   if (!mat_try_new (&compare->Y, compare_length (compare), compare->patches,
                     error))
     return FALSE;

@@ -76,6 +76,8 @@ make_probes (const Compare *compare)
 typedef struct {
   const Compare *compare;
   Contender *contender;
+  guint seed; /* its number */
+  LearnRun *run;
   Learner *learner;
   GArray *probes; /* Probe */
   TimeBudget budget;
@@ -125,7 +127,7 @@ probe (Training *training, const Dictionary *dictionary, int iteration)
     ok = restore_probes (training, &method, &point);
   }
   if (ok)
-    g_array_append_val (training->contender->curve, point);
+    g_array_append_val (training->run->curve, point);
 }
 
 static void
@@ -221,40 +223,41 @@ static void
 keep_result (Training *training, const LearnOptions *options)
 {
   const Learner *learner = training->learner;
-  Contender *contender = training->contender;
+  LearnRun *run = training->run;
   g_auto (Mat) A = mat_new (learner->n, learner->k);
   g_autofree char *own =
     learn_describe_options (learner->class, options, learner->k);
 
   learner_dictionary (learner, &A);
-  contender->dictionary = learn_make_dictionary (
+  run->dictionary = learn_make_dictionary (
     learner, &A, training->compare->patch, COMPARE_CHANNELS);
-  contender->start = compare_init_name (options->init);
-  contender->iterations = learner_status (learner)->iteration;
-  contender->seconds = time_budget_seconds (&training->budget);
-  contender->out_of_time = training->budget.out_of_time;
-  contender->ready = TRUE;
-  contender->dictionary->options = g_strdup_printf (
+  run->start = compare_init_name (options->init);
+  run->iterations = learner_status (learner)->iteration;
+  run->seconds = time_budget_seconds (&training->budget);
+  run->out_of_time = training->budget.out_of_time;
+  run->ready = TRUE;
+  run->dictionary->options = g_strdup_printf (
     "--patch %d --iterations %d --max-patches %d --init %s %s",
-    training->compare->patch, contender->iterations, training->compare->Y.cols,
-    contender->start, own);
+    training->compare->patch, run->iterations, training->compare->Y.cols,
+    run->start, own);
 }
 
 static gboolean
-is_last_probed (const Contender *contender)
+is_last_probed (const LearnRun *run)
 {
-  const GArray *curve = contender->curve;
+  const GArray *curve = run->curve;
 
   return curve->len > 0
          && g_array_index (curve, CurvePoint, curve->len - 1).iteration
-              == contender->iterations;
+              == run->iterations;
 }
 
 static gboolean
 train (Training *training, GError **error)
 {
   LearnOptions options =
-    compare_learn_options (training->compare, training->contender);
+    compare_learn_options (training->compare, training->contender,
+                           training->seed);
   GError *stopped = NULL;
 
   time_budget_halt (&training->budget);
@@ -268,33 +271,51 @@ train (Training *training, GError **error)
   }
   time_budget_halt (&training->budget);
   keep_result (training, &options);
-  if (!is_last_probed (training->contender))
+  if (!is_last_probed (training->run))
     probe_learner (training);
   if (training->failed == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&training->failed));
-  training->contender->ready = FALSE;
+  training->run->ready = FALSE;
   return FALSE;
 }
 
 static gboolean
-learn_one (const Compare *compare, Contender *contender, GArray *probes,
-           const Progress *progress, GError **error)
+learn_one (Training *training, const Progress *progress, GError **error)
 {
-  Training training = { .compare = compare,
-                        .contender = contender,
-                        .probes = probes };
+  const LearnRun *run = training->run;
   gboolean ok;
 
-  time_budget_begin (&training.budget, progress, compare->time_limit);
-  ok = train (&training, error);
-  time_budget_end (&training.budget);
-  learner_free (training.learner);
-  g_clear_error (&training.failed);
+  time_budget_begin (&training->budget, progress,
+                     training->compare->time_limit);
+  ok = train (training, error);
+  time_budget_end (&training->budget);
+  learner_free (training->learner);
+  g_clear_error (&training->failed);
   if (ok)
-    terminal_detail ("%s: %d iterations in %.1f s", contender->name,
-                     contender->iterations, contender->seconds);
+    terminal_detail ("%s: %d iterations in %.1f s", training->contender->name,
+                     run->iterations, run->seconds);
   return ok;
+}
+
+/* A program that fails does not end the comparison. */
+static gboolean
+learn_outside (const Compare *compare, Contender *contender, guint seed,
+               const Progress *progress, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (contender->failed != NULL
+      || outside_learn (compare, contender, seed,
+                        contender_run (contender, seed), progress, &why))
+    return TRUE;
+  if (g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  contender->failed = g_strdup (why->message);
+  terminal_note ("%s failed: %s", contender->name, contender->failed);
+  return TRUE;
 }
 
 static guint
@@ -303,26 +324,34 @@ count_learners (const Compare *compare)
   guint count = 0;
 
   for (guint i = 0; i < compare->contenders->len; i++)
-    count += compare_contender (compare, i)->kind == CONTENDER_LEARNER;
+    count += contender_learns (compare_contender (compare, i));
   return count;
 }
 
 gboolean
-compare_learn (Compare *compare, const Progress *progress, GError **error)
+compare_learn (Compare *compare, guint seed, const Progress *progress,
+               GError **error)
 {
   g_autoptr (GArray) probes = make_probes (compare);
   double all = count_learners (compare), done = 0;
 
   for (guint i = 0; i < compare->contenders->len; i++) {
     Contender *contender = compare_contender (compare, i);
+    Training training = { .compare = compare,
+                          .contender = contender,
+                          .seed = seed,
+                          .run = contender_run (contender, seed),
+                          .probes = probes };
     ProgressPart part;
     Progress partial;
 
-    if (contender->kind != CONTENDER_LEARNER)
+    if (!contender_learns (contender))
       continue;
     part = (ProgressPart){ progress, done / all, (done + 1) / all };
     partial = progress_part (&part);
-    if (!learn_one (compare, contender, probes, &partial, error))
+    if (!(contender->kind == CONTENDER_LEARNER
+            ? learn_one (&training, &partial, error)
+            : learn_outside (compare, contender, seed, &partial, error)))
       return FALSE;
     done++;
   }

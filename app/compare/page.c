@@ -94,7 +94,7 @@ static JsonObject *
 mosaic_to_json (const Contender *contender, GError **error)
 {
   g_autoptr (Image) mosaic =
-    dictionary_mosaic (contender->dictionary, MOSAIC_ZOOM, error);
+    dictionary_mosaic (contender->runs[0].dictionary, MOSAIC_ZOOM, error);
   g_autoptr (GBytes) png = NULL;
   g_autofree char *uri = NULL;
   JsonObject *json;
@@ -121,7 +121,7 @@ mosaics_to_json (const Compare *compare, GError **error)
     const Contender *contender = compare_contender (compare, i);
     JsonObject *json;
 
-    if (contender->dictionary == NULL)
+    if (contender->runs[0].dictionary == NULL)
       continue;
     json = mosaic_to_json (contender, error);
     if (json == NULL)
@@ -131,16 +131,17 @@ mosaics_to_json (const Compare *compare, GError **error)
   return g_steal_pointer (&array);
 }
 
-/* Student's bounds for 2, 3, ... pictures, so that the page can compare with
- * any reference. */
+/* Student's bounds for 1, 2, ... degrees of freedom, so that the page can
+ * compare with any reference. */
 static JsonArray *
 bounds_to_json (const Compare *compare)
 {
   JsonArray *array = json_array_new ();
 
-  for (guint count = 2; count <= compare->testing->len; count++)
+  for (guint freedom = 1;
+       freedom < compare->testing->len * compare->seeds->len; freedom++)
     json_array_add_double_element (
-      array, student_quantile ((int) count - 1, CONFIDENCE));
+      array, student_quantile ((int) freedom, CONFIDENCE));
   return array;
 }
 

@@ -4,8 +4,9 @@
  *     results.json      everything; its schema is docs/results.schema.json
  *     results.csv       a line for each picture, damage and method
  *     curves.csv        how good dictionaries were while they were learned
- *     table.tex         the summary, to be read into a document
- *     NAME.safetensors  the dictionaries that were learned
+ *     table.tex         the summary as a table for LaTeX with booktabs
+ *     NAME.safetensors  the dictionaries that were learned; those of further
+ *                       seeds are NAME-seedN.safetensors
  */
 #include "app/compare/compare.h"
 
@@ -20,6 +21,43 @@
 
 /* ---- curves ---- */
 
+/* Point number @number of all seeds: probes are restored after the same
+ * iterations, at times that differ a little. */
+static void
+add_point (Plot *plot, const Contender *contender, guint number,
+           Protocol protocol, gboolean by_time)
+{
+  Spread psnr = SPREAD_EMPTY, x = SPREAD_EMPTY;
+
+  for (guint s = 0; s < contender_ready_runs (contender); s++) {
+    const GArray *curve = contender->runs[s].curve;
+    const CurvePoint *point;
+
+    if (number >= curve->len)
+      continue;
+    point = &g_array_index (curve, CurvePoint, number);
+    spread_add (&psnr, point->psnr[protocol]);
+    spread_add (&x, by_time ? point->seconds : point->iteration);
+  }
+  plot_add_point (plot, spread_mean (&x), &psnr);
+}
+
+static void
+add_line (Plot *plot, const Contender *contender, Protocol protocol,
+          gboolean by_time)
+{
+  guint longest = 0;
+
+  for (guint s = 0; s < contender_ready_runs (contender); s++)
+    if (learn_run_has_curve (&contender->runs[s]))
+      longest = MAX (longest, contender->runs[s].curve->len);
+  if (longest == 0)
+    return;
+  plot_add_line (plot, contender->name);
+  for (guint j = 0; j < longest; j++)
+    add_point (plot, contender, j, protocol, by_time);
+}
+
 GBytes *
 compare_plot (const Compare *compare, Protocol protocol, gboolean by_time)
 {
@@ -33,21 +71,8 @@ compare_plot (const Compare *compare, Protocol protocol, gboolean by_time)
   };
   g_autoptr (Plot) plot = plot_new (&options);
 
-  for (guint i = 0; i < compare->contenders->len; i++) {
-    const Contender *contender = compare_contender (compare, i);
-
-    if (!contender_has_curve (contender))
-      continue;
-    plot_add_line (plot, contender->name);
-    for (guint j = 0; j < contender->curve->len; j++) {
-      const CurvePoint *point =
-        &g_array_index (contender->curve, CurvePoint, j);
-      const Spread psnr = SPREAD_OF (point->psnr[protocol]);
-
-      plot_add_point (plot, by_time ? point->seconds : point->iteration,
-                      &psnr);
-    }
-  }
+  for (guint i = 0; i < compare->contenders->len; i++)
+    add_line (plot, compare_contender (compare, i), protocol, by_time);
   plot_take_note (plot, g_strdup_printf ("%s; %u held-out picture%s",
                                          compare_damage (compare, 0)->label,
                                          compare->probing->len,
@@ -94,45 +119,84 @@ static void
 append_tex_row (GString *tex, const Compare *compare, const SummaryRow *row)
 {
   append_tex (tex, compare_method_name (compare, row->method));
-  g_string_append_printf (
-    tex, " & %s",
-    protocol_names[compare_method (compare, row->method)->protocol]);
-  append_tex_number (tex, row->psnr.mean, 2, row->best_psnr);
-  append_tex_number (tex, row->psnr.deviation, 2, FALSE);
-  append_tex_difference (tex, &row->psnr, 2);
-  append_tex_number (tex, row->ssim.mean, 4, row->best_ssim);
-  append_tex_number (tex, row->ssim.deviation, 4, FALSE);
-  append_tex_difference (tex, &row->ssim, 4);
+  if (row->count == 0)
+    g_string_append (tex, " & \\multicolumn{6}{l}{failed}");
+  else {
+    append_tex_number (tex, row->psnr.mean, 2, row->best_psnr);
+    append_tex_difference (tex, &row->psnr, 2);
+    append_tex_number (tex, row->ssim.mean, 3, row->best_ssim);
+    append_tex_number (tex, row->ms_ssim.mean, 3, FALSE);
+    append_tex_number (tex, row->psnr_masked.mean, 2, FALSE);
+    append_tex_number (tex, row->seconds.mean, 1, FALSE);
+  }
   g_string_append (tex, " \\\\\n");
 }
 
-/* Needs no package. */
+/* A line across the table: the damage, or how patches lie. */
+static void
+append_tex_group (GString *tex, const Compare *compare, const SummaryRow *row)
+{
+  gboolean separate =
+    compare_method (compare, row->method)->protocol == PROTOCOL_SEPARATE;
+
+  g_string_append (tex, "\\midrule\n\\multicolumn{7}{@{}l}{\\emph{");
+  append_tex (tex, compare_damage (compare, row->damage)->label);
+  g_string_append (tex, separate ? "; separate patches}} \\\\\n"
+                                 : "; overlapping patches}} \\\\\n");
+}
+
+static void
+append_tex_caption (GString *tex, const Compare *compare)
+{
+  const SummaryRow *first = &g_array_index (compare->summary, SummaryRow, 0);
+
+  g_string_append_printf (
+    tex,
+    "\\caption{Mean scores of %u test picture%s after learning from "
+    "%d patches of $%d \\times %d$ pixels",
+    compare->testing->len, PLURAL (compare->testing->len), compare->Y.cols,
+    compare->patch, compare->patch);
+  if (compare->seeds->len > 1)
+    g_string_append_printf (tex, " with %u seeds", compare->seeds->len);
+  g_string_append (tex, ". Differences of PSNR are to ");
+  append_tex (tex, compare_method_name (compare, (guint) first->reference));
+  g_string_append (tex, ", within pictures, with 95\\,\\% intervals; "
+                        "\\emph{hole}: PSNR of the missing pixels.}\n");
+}
+
+static gboolean
+same_group (const Compare *compare, const SummaryRow *a, const SummaryRow *b)
+{
+  return a->damage == b->damage
+         && protocol_competes (compare_method (compare, a->method)->protocol,
+                               compare_method (compare, b->method)->protocol);
+}
+
+/* As wide as a column of the class article at its usual size. */
 static GBytes *
 to_tex (const Compare *compare)
 {
-  GString *tex = g_string_new (
-    "% Mean, standard deviation, and the difference to the reference within\n"
-    "% the same pictures with its 95 % interval.  The best is bold.\n"
-    "\\begin{tabular}{llrrrrrr}\n\\hline\n"
-    "method & patches & PSNR & s.d. & difference & SSIM & s.d. & difference "
-    "\\\\\n");
-  int damage = -1;
+  GString *tex =
+    g_string_new ("% Needs \\usepackage{booktabs}.  The best is bold.\n");
 
+  if (compare->summary->len == 0) {
+    g_string_append (tex, "% Nothing was tested.\n");
+    return g_string_free_to_bytes (tex);
+  }
+  g_string_append (tex, "\\begin{table}\n\\centering\\footnotesize\n"
+                        "\\setlength{\\tabcolsep}{4pt}\n");
+  append_tex_caption (tex, compare);
+  g_string_append (tex, "\\begin{tabular}{@{}lrrrrrr@{}}\n\\toprule\n"
+                        "method & PSNR & difference & SSIM & MS-SSIM & hole "
+                        "& s \\\\\n");
   for (guint i = 0; i < compare->summary->len; i++) {
     const SummaryRow *row = &g_array_index (compare->summary, SummaryRow, i);
 
-    if ((int) row->damage != damage) {
-      damage = (int) row->damage;
-      g_string_append (tex, "\\hline\n\\multicolumn{8}{l}{");
-      append_tex (tex, compare_damage (compare, row->damage)->label);
-      g_string_append_printf (tex, ", %d pictures, differences to ",
-                              row->count);
-      append_tex (tex, compare_method_name (compare, (guint) row->reference));
-      g_string_append (tex, "} \\\\\n\\hline\n");
-    }
+    if (i == 0 || !same_group (compare, row - 1, row))
+      append_tex_group (tex, compare, row);
     append_tex_row (tex, compare, row);
   }
-  g_string_append (tex, "\\hline\n\\end{tabular}\n");
+  g_string_append (tex, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
   return g_string_free_to_bytes (tex);
 }
 
@@ -180,28 +244,36 @@ has_dictionary (const Compare *compare, const char *file)
 {
   for (guint i = 0; i < compare->contenders->len; i++) {
     const Contender *contender = compare_contender (compare, i);
-    g_autofree char *name = contender_file (contender);
 
-    if (contender->dictionary != NULL && g_str_equal (name, file))
-      return TRUE;
+    for (guint s = 0; s < contender->run_count; s++) {
+      g_autofree char *name = compare_dictionary_file (compare, contender, s);
+
+      if (contender->runs[s].dictionary != NULL && g_str_equal (name, file))
+        return TRUE;
+    }
   }
   return FALSE;
 }
 
+/* Removes the file that a contender, or one of its runs, had. */
 static void
 drop_old (JsonArray *array, guint i, JsonNode *node, gpointer data)
 {
   const Compare *compare = data;
-  JsonObject *contender =
+  JsonObject *object =
     JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonNode *runs =
+    object != NULL ? json_object_get_member (object, "runs") : NULL;
   const char *file =
-    contender != NULL
-      ? json_object_get_string_member_with_default (contender, "file", NULL)
+    object != NULL
+      ? json_object_get_string_member_with_default (object, "file", NULL)
       : NULL;
   g_autofree char *path = NULL;
 
   (void) array;
   (void) i;
+  if (runs != NULL && JSON_NODE_HOLDS_ARRAY (runs))
+    json_array_foreach_element (json_node_get_array (runs), drop_old, data);
   if (file == NULL || strchr (file, '/') != NULL
       || !g_str_has_suffix (file, ".safetensors")
       || has_dictionary (compare, file))
@@ -233,18 +305,26 @@ drop_old_dictionaries (const Compare *compare)
 }
 
 static gboolean
-write_dictionaries (const Compare *compare, GError **error)
+write_runs (const Compare *compare, const Contender *contender, GError **error)
 {
-  for (guint i = 0; i < compare->contenders->len; i++) {
-    const Contender *contender = compare_contender (compare, i);
-    g_autofree char *name = contender_file (contender);
+  for (guint s = 0; s < contender->run_count; s++) {
+    const Dictionary *dictionary = contender->runs[s].dictionary;
+    g_autofree char *name = compare_dictionary_file (compare, contender, s);
 
-    if (contender->dictionary != NULL
-        && !write_file (compare, name,
-                        dictionary_to_safetensors (contender->dictionary),
+    if (dictionary != NULL
+        && !write_file (compare, name, dictionary_to_safetensors (dictionary),
                         error))
       return FALSE;
   }
+  return TRUE;
+}
+
+static gboolean
+write_dictionaries (const Compare *compare, GError **error)
+{
+  for (guint i = 0; i < compare->contenders->len; i++)
+    if (!write_runs (compare, compare_contender (compare, i), error))
+      return FALSE;
   return TRUE;
 }
 

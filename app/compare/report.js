@@ -48,6 +48,7 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 // ---- methods ----
 
 const learners = data.contenders.filter(c => c.kind === "learner");
+const seeds = data.run.seeds;
 
 function colourOf(name) {
   const i = learners.findIndex(c => c.name === name);
@@ -65,44 +66,77 @@ const isSeparate = method => method.protocol === "separate";
 
 // Where both kinds of patches were tried, names alone are not enough.
 function nameOf(method) {
-  if (method.protocol === null || method.protocol === "engine")
+  if (method.protocol === null || method.protocol === "engine"
+      || method.protocol === "outside")
     return method.method;
   return `${method.method}, ${method.protocol}`;
 }
 
-// Scores by damage, then method, then picture.
+// Scores by damage, then method, then picture: a list, one for each seed.  What
+// does not learn has one, which counts for every seed.
 const scores = {};
 for (const score of data.scores) {
   const damage = scores[score.damage] ??= {};
-  (damage[keyOf(score)] ??= {})[score.picture] = score;
+  const method = damage[keyOf(score)] ??= {};
+  (method[score.picture] ??= []).push(score);
 }
 
 // ---- statistics ----
 
-function sample(values) {
-  const n = values.length;
-  const mean = values.reduce((a, b) => a + b, 0) / n;
-  const squares = values.reduce((a, b) => a + (b - mean) ** 2, 0);
-  const deviation = n > 1 ? Math.sqrt(squares / (n - 1)) : NaN;
-  // data.bounds starts with two pictures.
-  const margin =
-    n > 1 ? data.bounds[n - 2] * deviation / Math.sqrt(n) : NaN;
-  return { n, mean, deviation, low: mean - margin, high: mean + margin };
+const isScore = value => value !== null && Number.isFinite(value);
+const sum = values => values.reduce((a, b) => a + b, 0);
+const squares = values => sum(values.map(v => v * v));
+
+// What crossed_stats() of the program computes: rows are pictures, columns
+// seeds, and the interval is for more of both.
+function sample(rows) {
+  const P = rows.length, S = P > 0 ? rows[0].length : 0;
+  const byRow = rows.map(row => sum(row) / S);
+  const mean = sum(byRow) / P;
+  const byColumn = (rows[0] || []).map((_, s) => sum(rows.map(r => r[s])) / P);
+  const A = S * squares(byRow.map(v => v - mean)) / (P - 1);
+  const B = S > 1 ? P * squares(byColumn.map(v => v - mean)) / (S - 1) : 0;
+  const E = S > 1
+    ? squares(rows.flatMap((row, p) => row.map(
+        (v, s) => v - byRow[p] - byColumn[s] + mean))) / ((P - 1) * (S - 1))
+    : 0;
+  const V = Math.max(A + B - E, A, B);
+  const spread = A * A / (P - 1)
+    + (S > 1 ? B * B / (S - 1) + E * E / ((P - 1) * (S - 1)) : 0);
+  const freedom = spread > 0
+    ? Math.min(P * S - 1, Math.max(1, Math.floor(V * V / spread + 1e-9)))
+    : P - 1;
+  // data.bounds starts with one degree of freedom.
+  const margin = P > 1 ? data.bounds[freedom - 1] * Math.sqrt(V / (P * S)) : NaN;
+  return { n: P, mean, deviation: P > 1 ? Math.sqrt(A / S) : NaN,
+           low: mean - margin, high: mean + margin };
 }
 
-const isScore = value => value !== null && Number.isFinite(value);
+// The scores of a picture, one for each seed.
+const bySeed = (list, key) =>
+  seeds.map((_, s) => (list[s] || list[0])[key]);
 
 function scoresOf(damage, method, key) {
   const by = (scores[damage] || {})[keyOf(method)] || {};
-  return Object.values(by).map(s => s[key]).filter(isScore);
+  return Object.values(by).map(list => bySeed(list, key))
+    .filter(row => row.every(isScore));
 }
 
 function differences(damage, method, reference, key) {
   const own = (scores[damage] || {})[keyOf(method)] || {};
   const others = (scores[damage] || {})[keyOf(reference)] || {};
-  return Object.keys(own)
-    .filter(p => p in others && isScore(own[p][key]) && isScore(others[p][key]))
-    .map(p => own[p][key] - others[p][key]);
+  return Object.keys(own).filter(p => p in others)
+    .map(p => {
+      const values = bySeed(others[p], key);
+      return bySeed(own[p], key).map(
+        (v, s) => isScore(v) && isScore(values[s]) ? v - values[s] : NaN);
+    })
+    .filter(row => row.every(isScore));
+}
+
+function failureOf(damage, method) {
+  return Object.values((scores[damage] || {})[keyOf(method)] || {}).flat()
+    .map(s => s.error).find(error => error) || null;
 }
 
 // ---- summary ----
@@ -140,14 +174,51 @@ function differenceCell(d, digits) {
   return cell;
 }
 
+const GROUPS = [[true, "separate patches"],
+                [false, "overlapping patches, and whole methods"]];
+const KINDS = { engine: " engine", outside: " outside program" };
+const COLUMNS = ["method", "PSNR in dB", "s.d.", "difference", "95 % interval",
+                 "SSIM", "s.d.", "difference", "MS-SSIM", "PSNR of the missing",
+                 "seconds"];
+
+function summaryRow(row, group, reach) {
+  const best = key => Math.max(...group.map(r => r[key].mean).filter(isScore));
+  const bold = key => row[key].mean === best(key);
+  const name = make("th", { scope: "row" }, dot(row.method.method),
+    row.method.method,
+    make("span", { class: "kind" }, KINDS[row.method.protocol] || ""));
+  if (row.psnr.n === 0)
+    return make("tr", { class: "failed" }, name,
+      make("td", { colspan: COLUMNS.length - 1 }, `failed: ${row.failure}`));
+  if (row.failure)
+    name.append(make("span", { class: "kind", title: row.failure },
+      ` ${plural(row.psnr.n, "picture")} only`));
+  return make("tr", { class: bold("psnr") ? "is-best" : null }, name,
+    make("td", { class: bold("psnr") ? "best" : null },
+      number(row.psnr.mean, 2)),
+    make("td", {}, make("span", { class: "sd" },
+      number(row.psnr.deviation, 2))),
+    differenceCell(row.psnr.difference, 2),
+    make("td", {}, row.psnr.difference === null ? ""
+      : whisker(row.psnr.difference, reach)),
+    make("td", { style: bold("ssim") ? "font-weight: 700" : null },
+      number(row.ssim.mean, 4)),
+    make("td", {}, make("span", { class: "sd" },
+      number(row.ssim.deviation, 4))),
+    differenceCell(row.ssim.difference, 4),
+    make("td", {}, number(row.ms_ssim.mean, 4)),
+    make("td", {}, number(row.psnr_masked.mean, 2)),
+    make("td", {}, number(row.seconds.mean, 2)));
+}
+
 function summaryTable(damage) {
   const name = $("reference").value;
   const rows = data.methods
-    .filter(m => scoresOf(damage.name, m, "psnr").length > 0)
+    .filter(m => scores[damage.name][keyOf(m)])
     .map(method => {
       const reference = referenceOf(method, name);
-      const row = { method };
-      for (const key of ["psnr", "ssim"]) {
+      const row = { method, failure: failureOf(damage.name, method) };
+      for (const key of ["psnr", "ssim", "ms_ssim", "psnr_masked", "seconds"]) {
         row[key] = sample(scoresOf(damage.name, method, key));
         row[key].difference = method === reference ? null
           : sample(differences(damage.name, method, reference, key));
@@ -159,38 +230,15 @@ function summaryTable(damage) {
     .flatMap(d => [d.mean, d.low, d.high].filter(Number.isFinite))
     .map(Math.abs));
   const table = make("table", {}, make("thead", {}, make("tr", {},
-    ...["method", "PSNR in dB", "s.d.", "difference", "95 % interval", "SSIM",
-        "s.d.", "difference"].map(text => make("th", { scope: "col" }, text)))));
+    ...COLUMNS.map(text => make("th", { scope: "col" }, text)))));
 
-  for (const separate of [true, false]) {
+  for (const [separate, text] of GROUPS) {
     const group = rows.filter(r => isSeparate(r.method) === separate);
-    if (group.length === 0)
-      continue;
-    const best = key => Math.max(...group.map(r => r[key].mean));
-    table.append(make("tbody", {},
-      make("tr", {}, make("th", { class: "group", colspan: 8,
-                                  scope: "rowgroup" },
-        separate ? "separate patches" : "overlapping patches")),
-      ...group.map(row => {
-        const bold = key => row[key].mean === best(key);
-        return make("tr", { class: bold("psnr") ? "is-best" : null },
-          make("th", { scope: "row" }, dot(row.method.method),
-            row.method.method,
-            row.method.protocol === "engine"
-              ? make("span", { class: "kind" }, " engine") : ""),
-          make("td", { class: bold("psnr") ? "best" : null },
-            number(row.psnr.mean, 2)),
-          make("td", {}, make("span", { class: "sd" },
-            number(row.psnr.deviation, 2))),
-          differenceCell(row.psnr.difference, 2),
-          make("td", {}, row.psnr.difference === null ? ""
-            : whisker(row.psnr.difference, reach)),
-          make("td", { style: bold("ssim") ? "font-weight: 700" : null },
-            number(row.ssim.mean, 4)),
-          make("td", {}, make("span", { class: "sd" },
-            number(row.ssim.deviation, 4))),
-          differenceCell(row.ssim.difference, 4));
-      })));
+    if (group.length > 0)
+      table.append(make("tbody", {},
+        make("tr", {}, make("th", { class: "group", colspan: COLUMNS.length,
+                                    scope: "rowgroup" }, text)),
+        ...group.map(row => summaryRow(row, group, reach))));
   }
   return table;
 }
@@ -385,6 +433,13 @@ function frameOf(kind, ...images) {
     make("div", { class: "layer" }, ...images));
 }
 
+// Differences are drawn three times as strong (report.css).
+function scale() {
+  return make("div", { class: "scale", title: "Difference to the original, "
+                       + "of samples from 0 to 255" },
+    "0", make("i", { "aria-hidden": "true" }), "85 or more");
+}
+
 function tile(shown, original) {
   const pair = make("div", { class: "pair" }, frameOf("", imageOf(shown)));
   if (shown.protocol !== null) {
@@ -392,7 +447,7 @@ function tile(shown, original) {
     under.alt = `${shown.picture}: ${nameOf(shown)}, what differs from the `
                 + "original";
     over.alt = "";
-    pair.append(frameOf("difference", under, over));
+    pair.append(frameOf("difference", under, over), scale());
   }
   return make("figure", { class: "tile" }, pair,
     make("figcaption", {}, dot(shown.method), nameOf(shown), make("br"),
@@ -481,8 +536,9 @@ function scoreRows(methods, damage, key) {
     .filter(name => methods.some(
       m => (scores[damage]?.[keyOf(m)] || {})[name]))
     .map(name => [name, ...methods.map(m => {
-      const score = (scores[damage]?.[keyOf(m)] || {})[name];
-      return score ? score[key] : null;
+      const list = (scores[damage]?.[keyOf(m)] || {})[name];
+      const values = list ? bySeed(list, key) : [null];
+      return values.every(isScore) ? sum(values) / values.length : null;
     })]);
 }
 
@@ -503,7 +559,7 @@ function drawScores() {
   const damage = $("scores-damage").value, key = $("scores-key").value;
   const methods = data.methods.filter(m => scores[damage]?.[keyOf(m)]);
   const rows = scoreRows(methods, damage, key);
-  const digits = key === "ssim" ? 4 : 2;
+  const digits = key.endsWith("ssim") ? 4 : 2;
   const { column, descending } = sorting;
   rows.sort((a, b) => (descending ? -1 : 1)
                       * compareCells(a[column], b[column]));
@@ -516,7 +572,7 @@ function drawScores() {
   });
   const separate = methods.filter(isSeparate).length;
   const groups = [[separate, "separate patches"],
-                  [methods.length - separate, "overlapping patches"]]
+                  [methods.length - separate, GROUPS[1][1]]]
     .filter(([count]) => count > 0)
     .map(([colspan, text]) => make("th", { class: "group", colspan,
                                            scope: "colgroup" }, text));
@@ -549,9 +605,12 @@ function learnedLine(contender) {
     return "cosines, not learned";
   if (contender.kind === "file")
     return "brought along";
+  if (contender.kind === "outside-learner")
+    return `outside program, ${number(contender.seconds, 1)} s`;
   return `${plural(contender.iterations, "iteration")} in `
          + `${number(contender.seconds, 1)} s, from ${contender.start}`
-         + (contender.out_of_time ? ", out of time" : "");
+         + (contender.out_of_time ? ", out of time" : "")
+         + (seeds.length > 1 ? `, the first of ${seeds.length} seeds` : "");
 }
 
 function setUpDictionaries() {
@@ -574,7 +633,9 @@ function setUpRun() {
     ["Version", `Tessera ${machine.version}`],
     ["When", new Date(run.began).toLocaleString()],
     ["Duration", `${number(run.seconds, 0)} s in total`],
-    ["Seed", String(run.seed)],
+    ["Seed", String(run.seed)
+      + (seeds.length > 1 || seeds[0] !== run.seed
+         ? `, of learning ${seeds.join(", ")}` : "")],
     ["Pictures", `${data.data.training_pictures} for training, `
       + `${data.data.probes.length} for learning curves, `
       + `${data.data.tests.length} for testing, ${data.data.left_out} skipped`],
@@ -585,6 +646,8 @@ function setUpRun() {
     ["Budget", (o.time_limit ? `${o.time_limit} s of learning each`
                 : o.iterations ? `${o.iterations} iterations each`
                 : "as many iterations as are usual for each")],
+    ...data.contenders.filter(c => c.command)
+      .map(c => [c.name, c.command + (c.error ? ` (failed: ${c.error})` : "")]),
     ["Machine", `${machine.processor ?? "?"}, ${plural(machine.cores, "core")}, `
       + plural(machine.threads, "thread")],
     ["System", machine.system ?? "?"],
@@ -608,6 +671,13 @@ function setUpRun() {
   $("stopped").hidden = !run.interrupted;
 }
 
+// Says so where a table or a curve is wider than its place.
+function markScrolling() {
+  for (const place of document.querySelectorAll(".wide, #curves"))
+    place.classList.toggle("scrolls",
+      place.scrollWidth > place.clientWidth + 1);
+}
+
 setUpSummary();
 setUpCurves();
 setUpPictures();
@@ -616,6 +686,8 @@ setUpDictionaries();
 setUpRun();
 for (const link of document.querySelectorAll("nav a"))
   link.hidden = document.querySelector(link.hash).hidden;
+markScrolling();
+addEventListener("resize", markScrolling);
 document.documentElement.dataset.ready = "yes"; // for tests
 
 })();

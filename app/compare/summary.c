@@ -1,58 +1,96 @@
 /* summary.c - means, deviations, paired differences
  *
- * A method is compared with the reference on the same pictures: the mean of
- * the differences, and the interval that holds the true one with 95 %
- * confidence (base/student.h).  Pictures differ far more than methods do;
- * differences within a picture are not affected by that.
+ * A method is compared with the reference on the same pictures, learned with
+ * the same seeds: the mean of the differences, and the interval that holds the
+ * true one with 95 % confidence (base/student.h), for other pictures and other
+ * seeds.  Pictures differ far more than methods do; differences within a
+ * picture are not affected by that.
  */
 #include "app/compare/compare.h"
 
 #include "base/student.h"
 
 #include <math.h>
+#include <string.h>
 
 #define CONFIDENCE 0.95
 
-typedef double (*Quantity) (const ImageScore *score);
+typedef double (*Quantity) (const Score *score);
 
 static double
-psnr_of (const ImageScore *score)
+psnr_of (const Score *score)
 {
-  return score->psnr;
+  return score->score.psnr;
 }
 
 static double
-ssim_of (const ImageScore *score)
+ssim_of (const Score *score)
 {
-  return score->ssim;
+  return score->score.ssim;
 }
 
-/* Scores of a method by picture; NAN where there is none. */
+static double
+ms_ssim_of (const Score *score)
+{
+  return score->score.ms_ssim;
+}
+
+static double
+masked_of (const Score *score)
+{
+  return score->score.psnr_masked;
+}
+
+static double
+seconds_of (const Score *score)
+{
+  return score->seconds;
+}
+
+/* Scores of a method by picture and seed, picture after picture; NAN where
+ * there is none.  What does not learn has the same score for every seed. */
 static double *
 gather (const Compare *compare, guint damage, guint method, Quantity quantity)
 {
-  double *values = g_new (double, compare->testing->len);
+  guint seeds = compare->seeds->len;
+  gsize count = (gsize) compare->testing->len * seeds;
+  double *values = g_new (double, count);
+  const Contender *contender = compare_contender (
+    compare, compare_method (compare, method)->contender);
 
-  for (guint i = 0; i < compare->testing->len; i++)
+  for (gsize i = 0; i < count; i++)
     values[i] = NAN;
   for (guint i = 0; i < compare->scores->len; i++) {
     const Score *score = &g_array_index (compare->scores, Score, i);
 
-    if (score->damage == damage && score->method == method)
-      values[score->picture] = quantity (&score->score);
+    if (score->damage != damage || score->method != method)
+      continue;
+    for (guint s = 0; s < seeds; s++)
+      if (s == score->seed || contender->run_count == 1)
+        values[score->picture * seeds + s] = quantity (score);
   }
   return values;
 }
 
-/* Moves what is finite to the front; returns how much that is. */
+/* Moves the pictures that have a score for every seed to the front; returns
+ * how many they are. */
 static int
-drop_gaps (double *values, guint count)
+drop_gaps (double *values, guint pictures, guint seeds)
 {
   int kept = 0;
 
-  for (guint i = 0; i < count; i++)
-    if (isfinite (values[i]))
-      values[kept++] = values[i];
+  for (guint i = 0; i < pictures; i++) {
+    const double *from = values + (gsize) i * seeds;
+    double *to = values + (gsize) kept * seeds;
+    gboolean whole = TRUE;
+
+    for (guint s = 0; s < seeds; s++)
+      whole &= isfinite (from[s]) != 0;
+    if (whole) {
+      memmove (to, from, seeds * sizeof (double));
+      kept++;
+    }
+  }
   return kept;
 }
 
@@ -60,30 +98,44 @@ static int
 summarise (const Compare *compare, guint damage, guint method, int reference,
            Quantity quantity, Summary *summary)
 {
-  guint pictures = compare->testing->len;
+  guint pictures = compare->testing->len, seeds = compare->seeds->len;
   g_autofree double *values = gather (compare, damage, method, quantity);
+  CrossedStats stats;
   int count;
-  SampleStats sample;
 
   *summary = (Summary){ NAN, NAN, NAN, NAN, NAN };
   if (reference >= 0 && (guint) reference != method) {
     g_autofree double *others =
       gather (compare, damage, (guint) reference, quantity);
-    double margin;
 
-    for (guint i = 0; i < pictures; i++)
+    for (guint i = 0; i < pictures * seeds; i++)
       others[i] = values[i] - others[i];
-    sample = sample_stats (others, drop_gaps (others, pictures));
-    margin = confidence_margin (&sample, CONFIDENCE);
-    summary->difference = sample.mean;
-    summary->low = sample.mean - margin;
-    summary->high = sample.mean + margin;
+    stats = crossed_stats (others, drop_gaps (others, pictures, seeds),
+                           (int) seeds, CONFIDENCE);
+    summary->difference = stats.mean;
+    summary->low = stats.mean - stats.margin;
+    summary->high = stats.mean + stats.margin;
   }
-  count = drop_gaps (values, pictures);
-  sample = sample_stats (values, count);
-  summary->mean = sample.mean;
-  summary->deviation = sample.deviation;
+  count = drop_gaps (values, pictures, seeds);
+  stats = crossed_stats (values, count, (int) seeds, CONFIDENCE);
+  summary->mean = stats.mean;
+  summary->deviation = stats.deviation;
   return count;
+}
+
+/* Counts what failed, and keeps the first reason. */
+static void
+count_failures (const Compare *compare, SummaryRow *row)
+{
+  for (guint i = 0; i < compare->scores->len; i++) {
+    const Score *score = &g_array_index (compare->scores, Score, i);
+
+    if (score->damage != row->damage || score->method != row->method
+        || score->failed == NULL)
+      continue;
+    if (row->failed++ == 0)
+      row->why = score->failed;
+  }
 }
 
 /* What @method is compared with: the reference, in the same competition. */
@@ -110,7 +162,8 @@ mark_best (const Compare *compare, SummaryRow *row)
 {
   Protocol protocol = compare_method (compare, row->method)->protocol;
 
-  row->best_psnr = row->best_ssim = TRUE;
+  row->best_psnr = isfinite (row->psnr.mean);
+  row->best_ssim = isfinite (row->ssim.mean);
   for (guint i = 0; i < compare->summary->len; i++) {
     const SummaryRow *other = &g_array_index (compare->summary, SummaryRow, i);
 
@@ -135,7 +188,14 @@ compare_summarise (Compare *compare)
       row.count =
         summarise (compare, damage, method, row.reference, psnr_of, &row.psnr);
       summarise (compare, damage, method, row.reference, ssim_of, &row.ssim);
-      if (row.count > 0)
+      summarise (compare, damage, method, row.reference, ms_ssim_of,
+                 &row.ms_ssim);
+      summarise (compare, damage, method, row.reference, masked_of,
+                 &row.psnr_masked);
+      summarise (compare, damage, method, row.reference, seconds_of,
+                 &row.seconds);
+      count_failures (compare, &row);
+      if (row.count > 0 || row.failed > 0)
         g_array_append_val (compare->summary, row);
     }
   for (guint i = 0; i < compare->summary->len; i++)

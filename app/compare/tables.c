@@ -10,12 +10,26 @@
 
 /* ---- tables ---- */
 
+/* The seed that it was learned with; nothing where nothing was learned. */
+static void
+add_seed (Table *table, const Compare *compare, const Score *score)
+{
+  const Contender *contender = compare_contender (
+    compare, compare_method (compare, score->method)->contender);
+
+  if (contender_learns (contender))
+    table_add_count (table, (gint64) compare_seed (compare, score->seed));
+  else
+    table_add_text (table, NULL);
+}
+
 Table *
 compare_scores_table (const Compare *compare)
 {
   static const char *const columns[] = { "picture",     "damage", "protocol",
                                          "method",      "psnr",   "ssim",
-                                         "psnr_masked", NULL };
+                                         "psnr_masked", "ms_ssim", "seed",
+                                         "error",       NULL };
   Table *table = table_new (columns);
 
   for (guint i = 0; i < compare->scores->len; i++) {
@@ -29,8 +43,31 @@ compare_scores_table (const Compare *compare)
     table_add_number (table, score->score.psnr);
     table_add_number (table, score->score.ssim);
     table_add_number (table, score->score.psnr_masked);
+    table_add_number (table, score->score.ms_ssim);
+    add_seed (table, compare, score);
+    table_add_text (table, score->failed);
   }
   return table;
+}
+
+static void
+add_curve (Table *table, const Compare *compare, guint number, Protocol p,
+           guint seed)
+{
+  const Contender *contender = compare_contender (compare, number);
+  const LearnRun *run = &contender->runs[seed];
+
+  for (guint j = 0; learn_run_has_curve (run) && j < run->curve->len; j++) {
+    const CurvePoint *point = &g_array_index (run->curve, CurvePoint, j);
+
+    table_add_text (table, contender->name);
+    table_add_text (table, protocol_names[p]);
+    table_add_count (table, point->iteration);
+    table_add_number (table, point->seconds);
+    table_add_number (table, point->psnr[p]);
+    table_add_number (table, point->ssim[p]);
+    table_add_count (table, (gint64) compare_seed (compare, seed));
+  }
 }
 
 Table *
@@ -38,26 +75,13 @@ compare_curves_table (const Compare *compare)
 {
   static const char *const columns[] = { "method",  "protocol", "iteration",
                                          "seconds", "psnr",     "ssim",
-                                         NULL };
+                                         "seed",    NULL };
   Table *table = table_new (columns);
 
-  for (guint i = 0; i < compare->contenders->len; i++) {
-    const Contender *contender = compare_contender (compare, i);
-
+  for (guint i = 0; i < compare->contenders->len; i++)
     for (Protocol p = 0; p < PROTOCOL_ENGINE; p++)
-      for (guint j = 0;
-           contender_has_curve (contender) && j < contender->curve->len; j++) {
-        const CurvePoint *point =
-          &g_array_index (contender->curve, CurvePoint, j);
-
-        table_add_text (table, contender->name);
-        table_add_text (table, protocol_names[p]);
-        table_add_count (table, point->iteration);
-        table_add_number (table, point->seconds);
-        table_add_number (table, point->psnr[p]);
-        table_add_number (table, point->ssim[p]);
-      }
-  }
+      for (guint s = 0; s < compare_contender (compare, i)->run_count; s++)
+        add_curve (table, compare, i, p, s);
   return table;
 }
 
@@ -78,7 +102,11 @@ summary_table (const Compare *compare)
     "damage",          "protocol",  "method",         "pictures",
     "reference",       "psnr_mean", "psnr_deviation", "psnr_difference",
     "psnr_low",        "psnr_high", "ssim_mean",      "ssim_deviation",
-    "ssim_difference", "ssim_low",  "ssim_high",      NULL
+    "ssim_difference", "ssim_low",  "ssim_high",      "ms_ssim_mean",
+    "ms_ssim_deviation", "ms_ssim_difference", "ms_ssim_low", "ms_ssim_high",
+    "psnr_masked_mean", "psnr_masked_deviation", "psnr_masked_difference",
+    "psnr_masked_low", "psnr_masked_high", "seconds_mean", "failed", "error",
+    NULL
   };
   Table *table = table_new (columns);
 
@@ -94,8 +122,20 @@ summary_table (const Compare *compare)
                     compare_method_name (compare, (guint) row->reference));
     add_summary (table, &row->psnr);
     add_summary (table, &row->ssim);
+    add_summary (table, &row->ms_ssim);
+    add_summary (table, &row->psnr_masked);
+    table_add_number (table, row->seconds.mean);
+    table_add_count (table, row->failed);
+    table_add_text (table, row->why);
   }
   return table;
+}
+
+static char *
+number_or_dash (double value, int digits)
+{
+  return isfinite (value) ? g_strdup_printf ("%.*f", digits, value)
+                          : g_strdup ("-");
 }
 
 /* A few columns of it, for people. */
@@ -104,14 +144,19 @@ compare_to_text (const Compare *compare)
 {
   static const char *const columns[] = { "damage", "patches", "method",
                                          "PSNR",   "SSIM",    "to reference",
-                                         "95 %",   NULL };
+                                         "95 %",   "missing", "seconds",
+                                         NULL };
   g_autoptr (Table) table = table_new (columns);
 
   for (guint i = 0; i < compare->summary->len; i++) {
     const SummaryRow *row = &g_array_index (compare->summary, SummaryRow, i);
     const Method *method = compare_method (compare, row->method);
-    g_autofree char *psnr = g_strdup_printf ("%.2f", row->psnr.mean);
-    g_autofree char *ssim = g_strdup_printf ("%.4f", row->ssim.mean);
+    g_autofree char *psnr = row->count > 0
+                              ? g_strdup_printf ("%.2f", row->psnr.mean)
+                              : g_strdup ("failed");
+    g_autofree char *ssim = number_or_dash (row->ssim.mean, 4);
+    g_autofree char *masked = number_or_dash (row->psnr_masked.mean, 2);
+    g_autofree char *seconds = number_or_dash (row->seconds.mean, 2);
     g_autofree char *difference =
       isnan (row->psnr.difference)
         ? g_strdup ("-")
@@ -128,6 +173,8 @@ compare_to_text (const Compare *compare)
     table_add_text (table, ssim);
     table_add_text (table, difference);
     table_add_text (table, range);
+    table_add_text (table, masked);
+    table_add_text (table, seconds);
   }
   return table_to_text (table);
 }
@@ -186,6 +233,16 @@ options_to_json (const Compare *compare)
   return json;
 }
 
+static JsonArray *
+seeds_to_json (const Compare *compare)
+{
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; i < compare->seeds->len; i++)
+    json_array_add_int_element (array, (gint64) compare_seed (compare, i));
+  return array;
+}
+
 static JsonObject *
 run_to_json (const Compare *compare)
 {
@@ -198,6 +255,7 @@ run_to_json (const Compare *compare)
                           (double) (g_get_monotonic_time () - compare->started)
                             / G_USEC_PER_SEC);
   json_report_set_count (json, "seed", compare->line.seed);
+  json_object_set_array_member (json, "seeds", seeds_to_json (compare));
   json_object_set_boolean_member (json, "repeatable",
                                   compare->time_limit == 0);
   json_object_set_boolean_member (json, "interrupted", compare->interrupted);
@@ -237,36 +295,69 @@ damages_to_json (const Compare *compare)
 }
 
 static JsonArray *
+runs_to_json (const Compare *compare, const Contender *contender)
+{
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; i < contender_ready_runs (contender); i++) {
+    const LearnRun *run = &contender->runs[i];
+    g_autofree char *file = compare_dictionary_file (compare, contender, i);
+    JsonObject *json = json_object_new ();
+
+    json_report_set_count (json, "seed", compare_seed (compare, i));
+    set_positive (json, "iterations", run->iterations);
+    json_report_set_number (json, "seconds", run->seconds);
+    json_object_set_boolean_member (json, "out_of_time", run->out_of_time);
+    json_report_set_text (json, "file", file);
+    json_array_add_object_element (array, json);
+  }
+  return array;
+}
+
+static JsonObject *
+contender_to_json (const Compare *compare, const Contender *contender)
+{
+  static const char *const kinds[] = { "learner", "cosines",
+                                       "file",    "engine",
+                                       "outside-learner", "restorer" };
+  const LearnRun *run = &contender->runs[0];
+  const Dictionary *dictionary = run->dictionary;
+  g_autofree char *file = compare_dictionary_file (compare, contender, 0);
+  g_autofree char *command =
+    contender->command != NULL ? g_strjoinv (" ", contender->command) : NULL;
+  JsonObject *json = json_object_new ();
+
+  json_report_set_text (json, "name", contender->name);
+  json_report_set_text (json, "kind", kinds[contender->kind]);
+  set_positive (json, "atoms", dictionary != NULL ? dictionary->atoms.cols : 0);
+  json_report_set_text (json, "options",
+                        dictionary != NULL ? dictionary->options : NULL);
+  json_report_set_text (json, "start", run->start);
+  set_positive (json, "iterations", run->iterations);
+  json_report_set_number (
+    json, "seconds",
+    contender_learns (contender) && run->ready ? run->seconds : NAN);
+  json_object_set_boolean_member (json, "out_of_time", run->out_of_time);
+  json_report_set_text (json, "file", dictionary != NULL ? file : NULL);
+  json_report_set_text (json, "command", command);
+  json_report_set_text (json, "error", contender->failed);
+  if (contender_learns (contender))
+    json_object_set_array_member (json, "runs",
+                                  runs_to_json (compare, contender));
+  return json;
+}
+
+static JsonArray *
 contenders_to_json (const Compare *compare)
 {
-  static const char *const kinds[] = { "learner", "cosines", "file",
-                                       "engine" };
   JsonArray *array = json_array_new ();
 
   for (guint i = 0; i < compare->contenders->len; i++) {
     const Contender *contender = compare_contender (compare, i);
-    gboolean learned = contender->kind == CONTENDER_LEARNER;
-    const Dictionary *dictionary = contender->dictionary;
-    g_autofree char *file = contender_file (contender);
-    JsonObject *json;
 
-    if (!contender->ready)
-      continue;
-    json = json_object_new ();
-    json_report_set_text (json, "name", contender->name);
-    json_report_set_text (json, "kind", kinds[contender->kind]);
-    set_positive (json, "atoms",
-                  dictionary != NULL ? dictionary->atoms.cols : 0);
-    json_report_set_text (json, "options",
-                          dictionary != NULL ? dictionary->options : NULL);
-    json_report_set_text (json, "start", contender->start);
-    set_positive (json, "iterations", contender->iterations);
-    json_report_set_number (json, "seconds",
-                            learned ? contender->seconds : NAN);
-    json_object_set_boolean_member (json, "out_of_time",
-                                    contender->out_of_time);
-    json_report_set_text (json, "file", dictionary != NULL ? file : NULL);
-    json_array_add_object_element (array, json);
+    if (contender->runs[0].ready || contender->failed != NULL)
+      json_array_add_object_element (array,
+                                     contender_to_json (compare, contender));
   }
   return array;
 }
@@ -276,6 +367,16 @@ set_table (JsonObject *json, const char *key, Table *table)
 {
   json_object_set_array_member (json, key, table_to_json (table));
   table_free (table);
+}
+
+/* The table has no times, so that it is the same whenever it is made. */
+static void
+add_seconds (const Compare *compare, JsonArray *rows)
+{
+  for (guint i = 0; i < compare->scores->len; i++)
+    json_report_set_number (
+      json_array_get_object_element (rows, i), "seconds",
+      g_array_index (compare->scores, Score, i).seconds);
 }
 
 JsonObject *
@@ -291,6 +392,7 @@ compare_to_json (const Compare *compare)
                                 contenders_to_json (compare));
   set_table (json, "summary", summary_table (compare));
   set_table (json, "scores", compare_scores_table (compare));
+  add_seconds (compare, json_object_get_array_member (json, "scores"));
   set_table (json, "curves", compare_curves_table (compare));
   return json;
 }

@@ -7,6 +7,8 @@
 #include "imaging/codec/codec.h"
 #include "imaging/restore.h"
 
+#include <math.h>
+
 /* Stream of the seeds of damages, one per picture. */
 #define STREAM_DAMAGE 0x636d7800
 
@@ -15,7 +17,7 @@
 #define SHOWN_SIDE 480
 
 const char *const protocol_names[PROTOCOLS] = { "separate", "overlapping",
-                                                "engine" };
+                                                "engine", "outside" };
 
 /* ---- damage ---- */
 
@@ -37,7 +39,9 @@ compare_damage_picture (const Compare *compare, guint damage,
   damaged->image = image_damage (clean, &options, &damaged->missing, error);
   if (damaged->image == NULL)
     return FALSE;
-  damaged->noise = options.noise;
+  damaged->noise =
+    options.noise
+    * (options.unclipped ? damage_unclipped_scale (&options) : 1);
   return TRUE;
 }
 
@@ -107,12 +111,29 @@ show (Trial *trial, int method, const Image *image, const ImageScore *score,
   return TRUE;
 }
 
+/* A picture as it is to be scored: in the range of the clean one. */
+static Image *
+in_range (const Trial *trial, Image *image, GError **error)
+{
+  const DamageOptions *options =
+    &compare_damage (trial->compare, trial->damage)->options;
+  g_autoptr (Image) given = image;
+
+  if (image == NULL || !options->unclipped)
+    return g_steal_pointer (&given);
+  return damage_restore_range (image, options, trial->clean->depth, error);
+}
+
 /* What there was before. */
 static gboolean
 show_inputs (Trial *trial, GError **error)
 {
-  const Image *pictures[] = { trial->clean, trial->damaged.image };
+  g_autoptr (Image) damaged =
+    in_range (trial, image_copy (trial->damaged.image, error), error);
+  const Image *pictures[] = { trial->clean, damaged };
 
+  if (damaged == NULL)
+    return FALSE;
   for (int i = 0; i < 2; i++) {
     ImageScore score;
 
@@ -123,28 +144,100 @@ show_inputs (Trial *trial, GError **error)
   return TRUE;
 }
 
-static gboolean
-try_method (Trial *trial, guint number, const Progress *progress,
+/* Restores by method number @result->method with what seed @result->seed
+ * gave. */
+static Image *
+restore_by (const Trial *trial, Score *result, const Progress *progress,
             GError **error)
+{
+  const Compare *compare = trial->compare;
+  const Method *method = compare_method (compare, result->method);
+  const Contender *contender = compare_contender (compare, method->contender);
+  const RestoreMethod restoration = {
+    contender_run (contender, result->seed)->dictionary, method->protocol,
+    compare_atoms_per_patch (compare), FALSE
+  };
+  gint64 began = g_get_monotonic_time ();
+  Image *restored;
+
+  if (contender->kind == CONTENDER_RESTORER)
+    return outside_restore (compare, contender, &trial->damaged,
+                            &result->seconds, progress, error);
+  if (contender->failed != NULL) {
+    tessera_fail (error, TESSERA_ERROR_FAILED, "%s", contender->failed);
+    return NULL;
+  }
+  restored =
+    compare_restore (&trial->damaged, &restoration, progress, error);
+  result->seconds =
+    (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
+  return restored;
+}
+
+/* A failure of an outside program is a result too; our own methods do not
+ * fail. */
+static gboolean
+note_failure (const Trial *trial, Score *result, GError *why, GError **error)
+{
+  const Compare *compare = trial->compare;
+  const Method *method = compare_method (compare, result->method);
+  const Contender *contender = compare_contender (compare, method->contender);
+
+  if (contender->command == NULL
+      || g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+    g_propagate_error (error, why);
+    return FALSE;
+  }
+  result->failed = g_intern_string (why->message);
+  result->seconds = NAN;
+  result->score = (ImageScore){
+    .psnr = NAN, .ssim = NAN, .ms_ssim = NAN, .psnr_masked = NAN
+  };
+  g_array_append_vals (trial->scores, result, 1);
+  g_error_free (why);
+  return TRUE;
+}
+
+/* What is shown comes from the first seed. */
+static gboolean
+try_method (Trial *trial, guint number, guint seed, const Progress *progress,
+            GError **error)
+{
+  Score result = { .picture = trial->picture,
+                   .damage = trial->damage,
+                   .method = number,
+                   .seed = seed };
+  GError *why = NULL;
+  g_autoptr (Image) restored =
+    in_range (trial, restore_by (trial, &result, progress, &why), &why);
+
+  if (restored == NULL)
+    return note_failure (trial, &result, why, error);
+  if (!image_score (trial->clean, restored, trial->damaged.missing,
+                    &result.score, error)
+      || (seed == 0
+          && !show (trial, (int) number, restored, &result.score, error)))
+    return FALSE;
+  g_array_append_val (trial->scores, result);
+  return TRUE;
+}
+
+static gboolean
+try_seeds (Trial *trial, guint number, const Progress *progress,
+           GError **error)
 {
   const Compare *compare = trial->compare;
   const Method *method = compare_method (compare, number);
   const Contender *contender = compare_contender (compare, method->contender);
-  const RestoreMethod restoration = { contender->dictionary, method->protocol,
-                                      compare_atoms_per_patch (compare),
-                                      FALSE };
-  Score result = { .picture = trial->picture,
-                   .damage = trial->damage,
-                   .method = number };
-  g_autoptr (Image) restored =
-    compare_restore (&trial->damaged, &restoration, progress, error);
 
-  if (restored == NULL
-      || !image_score (trial->clean, restored, trial->damaged.missing,
-                       &result.score, error)
-      || !show (trial, (int) number, restored, &result.score, error))
-    return FALSE;
-  g_array_append_val (trial->scores, result);
+  for (guint seed = 0; seed < contender->run_count; seed++) {
+    ProgressPart part = { progress, (double) seed / contender->run_count,
+                          (double) (seed + 1) / contender->run_count };
+    Progress partial = progress_part (&part);
+
+    if (!try_method (trial, number, seed, &partial, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -161,7 +254,7 @@ try_all (Trial *trial, const Progress *progress, GError **error)
                           (double) (i + 1) / count };
     Progress partial = progress_part (&part);
 
-    if (!try_method (trial, i, &partial, error))
+    if (!try_seeds (trial, i, &partial, error))
       return FALSE;
   }
   return TRUE;
