@@ -1,0 +1,31 @@
+"""Restore damaged pictures with dictionaries of small patches.
+
+Pictures are NumPy arrays, height x width for grey or height x width x 3 for
+colour (2 and 4 channels have alpha): uint8, uint16, or float32 and float64
+where 0 is black and 1 is white.  Masks are height x width, true where pixels
+are missing.
+
+>>> import numpy as np, tessera
+>>> x = np.linspace(0, 255, 64)
+>>> clean = np.add.outer(x, x[::-1]) / 2
+>>> clean = np.repeat(clean[..., None], 3, axis=2).astype(np.uint8)
+>>> damaged, mask = tessera.corrupt(clean, missing=0.3, seed=1)
+>>> mended = tessera.inpaint(damaged, mask)
+>>> bool((mended[~mask] == clean[~mask]).all())
+True
+>>> tessera.score(clean, mended).psnr > 40
+True
+
+The work is done by the installed library libtessera; TESSERA_LIBRARY names
+another file of it.  Python's lock is released meanwhile, and Ctrl-C stops it.
+"""
+from ._library import TesseraError, version
+from .dictionary import Codes, Dictionary
+from .learners import KSVD, MOD, OnlineDictionary
+from .pictures import (Score, corrupt, denoise, find_damage, inpaint,
+                       noise_level, read, score, write)
+
+__all__ = ["Codes", "Dictionary", "KSVD", "MOD", "OnlineDictionary", "Score",
+           "TesseraError", "corrupt", "denoise", "find_damage", "inpaint",
+           "noise_level", "read", "score", "version", "write"]
+__version__ = version()

@@ -1,0 +1,271 @@
+"""The C library, by ctypes: structs and functions of tessera.h."""
+import ctypes
+import ctypes.util
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double,
+                    c_int, c_size_t, c_ssize_t, c_uint32, c_uint64, c_void_p,
+                    sizeof)
+
+import numpy as np
+
+SONAME = "libtessera.so.0"
+
+
+def _load(name):
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError(
+            f"{name} cannot be loaded ({error}); install Tessera, or name the "
+            "library in TESSERA_LIBRARY") from None
+
+
+lib = _load(os.environ.get("TESSERA_LIBRARY", SONAME))
+_glib = _load("libglib-2.0.so.0")
+
+
+class GError(Structure):
+    _fields_ = [("domain", c_uint32), ("code", c_int), ("message", c_char_p)]
+
+
+_glib.g_error_free.argtypes = [POINTER(GError)]
+_glib.g_error_free.restype = None
+
+Progress = CFUNCTYPE(c_int, c_double, c_void_p)
+
+
+class TesseraError(Exception):
+    """What the library reports, in its words."""
+
+
+class InputError(TesseraError, ValueError):
+    """Arguments or data that cannot be used."""
+
+
+class FileError(InputError, OSError):
+    """A file that is missing, broken or cannot be written."""
+
+
+# TesseraError of the header.
+_USAGE, _INPUT, _LIMIT, _CANCELLED, _MEMORY = 2, 3, 4, 5, 6
+
+
+def _exception(code, message):
+    if code == _MEMORY:
+        return MemoryError(message)
+    if code in (_USAGE, _INPUT, _LIMIT):
+        return InputError(message)
+    return TesseraError(message)
+
+
+class Options(Structure):
+    """A struct of options, which begins with its size."""
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.size = sizeof(self)
+
+
+class Matrix(Structure):
+    _fields_ = [("data", c_void_p), ("type", c_int), ("rows", c_int),
+                ("columns", c_int), ("row_stride", c_ssize_t),
+                ("column_stride", c_ssize_t)]
+
+
+class Pixels(Structure):
+    _fields_ = [("data", c_void_p), ("type", c_int),
+                ("row_stride", c_ssize_t), ("pixel_stride", c_ssize_t),
+                ("channel_stride", c_ssize_t)]
+
+
+class FindOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("kinds", c_char_p)]
+
+
+class RestoreOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("quality", c_int),
+                ("dictionary", c_void_p), ("noise", c_int),
+                ("sigma", c_double), ("paper_protocol", c_int),
+                ("fill", c_int), ("seed", c_uint64), ("strength", c_double),
+                ("grain", c_double)]
+
+
+class DamageOptions(Options):
+    _fields_ = [("size", c_size_t), ("missing", c_double),
+                ("block_side", c_int), ("block_count", c_int),
+                ("noise", c_double), ("seed", c_uint64)]
+
+
+class ScoreReport(Options):
+    _fields_ = [("size", c_size_t), ("psnr", c_double), ("ssim", c_double),
+                ("psnr_masked", c_double), ("pixels", c_size_t),
+                ("masked_pixels", c_size_t), ("ms_ssim", c_double)]
+
+
+class PursuitOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("max_atoms", c_int),
+                ("max_error", c_double), ("ridge", c_void_p)]
+
+
+class CodesStruct(Structure):
+    _fields_ = [("capacity", c_int), ("counts", c_void_p),
+                ("indices", c_void_p), ("values", c_void_p)]
+
+
+class LearnOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("algorithm", c_char_p),
+                ("patch", c_int), ("channels", c_int), ("length", c_int),
+                ("atoms", c_int), ("start_kind", c_int), ("start", c_void_p),
+                ("iterations", c_int), ("tolerance", c_double),
+                ("threshold", c_double), ("density", c_double),
+                ("shrink", c_double), ("noise_floor", c_double),
+                ("window", c_int), ("stride", c_int), ("rate", c_double),
+                ("atoms_per_sample", c_int), ("exact_update", c_int),
+                ("textbook", c_int), ("seed", c_uint64),
+                ("max_patches", c_size_t), ("step", c_int)]
+
+
+class LearnStatus(Options):
+    _fields_ = [("size", c_size_t), ("iterations", c_int),
+                ("samples", c_size_t), ("objective", c_double),
+                ("density", c_double), ("threshold", c_double),
+                ("change", c_double)]
+
+
+_ERROR = POINTER(POINTER(GError))
+_P = c_void_p
+
+# name: result, arguments.  Those that can fail end with _ERROR.
+_FUNCTIONS = {
+    "version": (c_char_p,),
+    "context_new": (_P, c_int),
+    "context_free": (None, _P),
+    "image_new": (_P, c_int, c_int, c_int, c_int, _ERROR),
+    "image_read": (_P, c_char_p, _P, _ERROR),
+    "image_write": (c_int, _P, c_char_p, _P, _ERROR),
+    "image_free": (None, _P),
+    "image_width": (c_int, _P),
+    "image_height": (c_int, _P),
+    "image_channels": (c_int, _P),
+    "image_depth": (c_int, _P),
+    "image_get_pixels": (c_int, _P, POINTER(Pixels), _ERROR),
+    "image_set_pixels": (c_int, _P, POINTER(Pixels), _ERROR),
+    "mask_new": (_P, c_int, c_int, _ERROR),
+    "mask_free": (None, _P),
+    "mask_get": (None, _P, _P, c_ssize_t),
+    "mask_set": (None, _P, _P, c_ssize_t),
+    "find_damage": (_P, _P, _P, POINTER(FindOptions), _ERROR),
+    "noise_level": (c_double, _P, _P, _P, _ERROR),
+    "restore": (c_int, _P, _P, _P, POINTER(RestoreOptions), _P, _ERROR),
+    "damage": (_P, _P, POINTER(DamageOptions), POINTER(c_void_p), _ERROR),
+    "score": (c_int, _P, _P, _P, POINTER(ScoreReport), _ERROR),
+    "dictionary_read": (_P, c_char_p, _ERROR),
+    "dictionary_write": (c_int, _P, c_char_p, _ERROR),
+    "dictionary_dct": (_P, c_int, c_int, _ERROR),
+    "dictionary_learned": (_P,),
+    "dictionary_from_atoms": (_P, POINTER(Matrix), c_int, c_int, _ERROR),
+    "dictionary_free": (None, _P),
+    "dictionary_patch": (c_int, _P),
+    "dictionary_channels": (c_int, _P),
+    "dictionary_atoms": (c_int, _P),
+    "dictionary_algorithm": (c_char_p, _P),
+    "dictionary_get_atoms": (c_int, _P, POINTER(Matrix), _ERROR),
+    "pursuit_new": (_P, _P, POINTER(Matrix), _ERROR),
+    "pursuit_free": (None, _P),
+    "pursuit_encode": (c_int, _P, POINTER(Matrix), POINTER(Matrix),
+                       POINTER(PursuitOptions), POINTER(CodesStruct), _ERROR),
+    "learner_new": (_P, _P, POINTER(LearnOptions), _ERROR),
+    "learner_free": (None, _P),
+    "learner_feed": (c_int, _P, POINTER(Matrix), _ERROR),
+    "learner_done": (c_int, _P),
+    "learner_finish": (c_int, _P, _ERROR),
+    "learner_status": (c_int, _P, POINTER(LearnStatus), _ERROR),
+    "learner_get_atoms": (c_int, _P, POINTER(Matrix), _ERROR),
+}
+
+for _name, (_result, *_arguments) in _FUNCTIONS.items():
+    _function = getattr(lib, "tessera_" + _name)
+    _function.restype = _result
+    _function.argtypes = _arguments
+
+
+def version() -> str:
+    """The version of the library that is running."""
+    return lib.tessera_version().decode()
+
+
+def call(name, *arguments, watch=None):
+    """Calls a function that can fail; raises what it reports."""
+    error = POINTER(GError)()
+    result = getattr(lib, "tessera_" + name)(*arguments, byref(error))
+    if not error:
+        return result
+    code, message = error.contents.code, error.contents.message.decode()
+    _glib.g_error_free(error)
+    if watch is not None and watch.raised is not None:
+        raise watch.raised
+    raise _exception(code, message)
+
+
+class Watch:
+    """Progress that stops the work when an exception, such as that of Ctrl-C,
+    is raised in this thread or by @function(share done)."""
+
+    def __init__(self, function=None):
+        self.raised = None
+
+        def step(done, _):
+            try:
+                if function is not None:
+                    function(done)
+                return 1
+            except BaseException as exception:  # raised again by call()
+                self.raised = exception
+                return 0
+
+        self.callback = Progress(step)
+
+
+class Handle:
+    """A pointer of the library, and the function that frees it.
+
+    It is passed to functions itself, so that it lives as long as the call.
+    """
+
+    def __init__(self, pointer, free):
+        self.pointer = pointer
+        self._free = getattr(lib, f"tessera_{free}_free")
+
+    @property
+    def _as_parameter_(self):
+        return self.pointer
+
+    def __del__(self):
+        if self.pointer:
+            self._free(self.pointer)
+            self.pointer = None
+
+
+_contexts = {}
+
+
+def context(threads):
+    """The threads that do the work; 0 is one per core."""
+    if threads not in _contexts:
+        _contexts[threads] = Handle(lib.tessera_context_new(threads),
+                                    "context")
+    return _contexts[threads]
+
+
+TYPES = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2,
+         np.dtype(np.float32): 3, np.dtype(np.float64): 4}
+
+
+def matrix_of_rows(array):
+    """A Matrix whose columns are the rows of @array, which must outlive it."""
+    return Matrix(array.ctypes.data, TYPES[array.dtype], array.shape[1],
+                  array.shape[0], array.strides[1], array.strides[0])

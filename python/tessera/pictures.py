@@ -1,0 +1,224 @@
+"""Pictures: restoring, damaging, scoring."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_void_p
+from typing import NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _library as _c
+from ._library import call, lib
+from .dictionary import Dictionary
+
+_QUALITY = {"fast": -1, "normal": 0, "best": 1}
+_FILL = {"auto": 0, "smooth": 1, "texture": 2}
+_KEEP, _ESTIMATE, _GIVEN = 0, 1, 2
+
+
+class Score(NamedTuple):
+    """How close a result is to its reference."""
+    psnr: float
+    ssim: float
+    ms_ssim: float
+    psnr_masked: float
+
+
+def _choice(name, value, choices):
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, "
+                         f"not {value!r}")
+    return choices[value]
+
+
+# ---- arrays and images ----
+
+def _check(picture):
+    picture = np.asarray(picture)
+    if picture.dtype not in _c.TYPES:
+        raise TypeError("a picture is an array of uint8, uint16, float32 or "
+                        f"float64, not {picture.dtype}")
+    if picture.ndim not in (2, 3) or (
+            picture.ndim == 3 and not 1 <= picture.shape[2] <= 4):
+        raise ValueError("a picture is height x width or height x width x "
+                         f"channels, not {picture.shape}")
+    return picture
+
+
+def _pixels(array):
+    strides = array.strides + (0,) * (3 - array.ndim)
+    return _c.Pixels(array.ctypes.data, _c.TYPES[array.dtype], strides[0],
+                     strides[1], strides[2])
+
+
+def _image(picture):
+    picture = _check(picture)
+    channels = picture.shape[2] if picture.ndim == 3 else 1
+    depth = 8 if picture.dtype == np.uint8 else 16
+    image = _c.Handle(call("image_new", picture.shape[1], picture.shape[0],
+                           channels, depth), "image")
+    call("image_set_pixels", image, byref(_pixels(picture)))
+    return image
+
+
+def _array(image, like=None):
+    shape = (lib.tessera_image_height(image),
+             lib.tessera_image_width(image),
+             lib.tessera_image_channels(image))
+    if like is not None:
+        array = np.empty(like.shape, like.dtype)
+    else:
+        deep = lib.tessera_image_depth(image) > 8
+        array = np.empty(shape if shape[2] > 1 else shape[:2],
+                         np.uint16 if deep else np.uint8)
+    call("image_get_pixels", image, byref(_pixels(array)))
+    return array
+
+
+def _mask(mask, picture):
+    if mask is None:
+        return _c.Handle(None, "mask")
+    mask = np.asarray(mask)
+    if mask.shape != picture.shape[:2]:
+        raise ValueError(f"the mask is {mask.shape}, but the picture "
+                         f"{picture.shape[:2]}")
+    data = np.ascontiguousarray(mask != 0, dtype=np.uint8)
+    handle = _c.Handle(call("mask_new", data.shape[1], data.shape[0]), "mask")
+    lib.tessera_mask_set(handle, data.ctypes.data, data.strides[0])
+    return handle
+
+
+def _mask_array(handle, picture):
+    data = np.empty(picture.shape[:2], np.uint8)
+    lib.tessera_mask_get(handle, data.ctypes.data, data.strides[0])
+    return data != 0
+
+
+def read(path: Union[str, os.PathLike]) -> np.ndarray:
+    """The pixels of a PNG or JPEG file, upright."""
+    return _array(_c.Handle(call("image_read", os.fsencode(path), None),
+                            "image"))
+
+
+def write(picture: np.ndarray, path: Union[str, os.PathLike]) -> None:
+    """Writes a PNG or JPEG file; the ending of the name says which."""
+    call("image_write", _image(picture), os.fsencode(path), None)
+
+
+# ---- restoring ----
+
+def _restore(picture, mask, dictionary, threads, progress, **fields):
+    picture = _check(picture)
+    image, missing = _image(picture), _mask(mask, picture)
+    watch = _c.Watch(progress)
+    options = _c.RestoreOptions(
+        progress=watch.callback,
+        dictionary=dictionary.pointer if dictionary is not None else None,
+        **fields)
+    call("restore", _c.context(threads), image, missing,
+         byref(options), None, watch=watch)
+    result = _array(image, picture)
+    if fields["noise"] == _KEEP and mask is not None:
+        # Floats pass through 16 bits: known pixels stay as they were.
+        known = np.asarray(mask) == 0
+        result[known] = picture[known]
+    return result
+
+
+def inpaint(picture: np.ndarray, mask: np.ndarray, *,
+            quality: str = "normal",
+            dictionary: Optional[Dictionary] = None, fill: str = "auto",
+            seed: int = 0, threads: int = 0, progress=None) -> np.ndarray:
+    """Fills the pixels of a picture that a mask names.
+
+    Known pixels come back as they were, and masked ones never affect the
+    result.  ``quality`` is "fast", "normal" or "best"; without ``dictionary``
+    the built-in method is used, which is better than a dictionary alone.
+    ``progress`` is called with the share that is done.
+
+    >>> import numpy as np
+    >>> grey = np.full((20, 20), 90, np.uint8)
+    >>> hole = np.zeros((20, 20), bool)
+    >>> hole[8:11, 8:11] = True
+    >>> inpaint(np.where(hole, 0, grey).astype(np.uint8), hole)[9, 9]
+    90
+    """
+    return _restore(picture, mask, dictionary, threads, progress,
+                    quality=_choice("quality", quality, _QUALITY),
+                    fill=_choice("fill", fill, _FILL), noise=_KEEP, seed=seed)
+
+
+def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
+            mask: Optional[np.ndarray] = None, quality: str = "normal",
+            dictionary: Optional[Dictionary] = None, threads: int = 0,
+            progress=None) -> np.ndarray:
+    """Removes noise.
+
+    ``sigma`` is its standard deviation where white is 255; without it the
+    noise is measured.  Pixels of ``mask`` are filled too.
+    """
+    fields = {"noise": _ESTIMATE} if sigma is None else {
+        "noise": _GIVEN, "sigma": float(sigma)}
+    return _restore(picture, mask, dictionary, threads, progress,
+                    quality=_choice("quality", quality, _QUALITY), **fields)
+
+
+def noise_level(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
+                threads: int = 0) -> float:
+    """Standard deviation of white noise where white is 255; 0 where it is too
+    weak to tell from the grain of a clean photograph."""
+    picture = _check(picture)
+    image, ignore = _image(picture), _mask(mask, picture)
+    return call("noise_level", _c.context(threads), image,
+                ignore)
+
+
+def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
+                threads: int = 0, progress=None) -> np.ndarray:
+    """A mask of the damage that is found: blacked-out blocks, dead pixels ...
+
+    ``kinds`` are names, separated by commas; see ``tessera inpaint --help``.
+    """
+    picture = _check(picture)
+    image, watch = _image(picture), _c.Watch(progress)
+    options = _c.FindOptions(progress=watch.callback,
+                             kinds=kinds.encode() if kinds else None)
+    found = call("find_damage", _c.context(threads), image,
+                 byref(options), watch=watch)
+    return _mask_array(_c.Handle(found, "mask"), picture)
+
+
+# ---- experiments ----
+
+def corrupt(picture: np.ndarray, *, missing: float = 0.0,
+            blocks: Optional[Tuple[int, int]] = None, noise: float = 0.0,
+            seed: int = 0) -> Tuple[np.ndarray, np.ndarray]:
+    """A damaged copy of a picture, and the mask of what became black.
+
+    ``missing`` is a fraction of the pixels, ``blocks`` side and count of
+    squares, ``noise`` a standard deviation where white is 255.
+
+    >>> import numpy as np
+    >>> _, mask = corrupt(np.ones((10, 10)), missing=0.25, seed=3)
+    >>> int(mask.sum())
+    25
+    """
+    picture = _check(picture)
+    side, count = blocks if blocks is not None else (0, 0)
+    options = _c.DamageOptions(missing=missing, block_side=side,
+                               block_count=count, noise=noise, seed=seed)
+    mask = c_void_p()
+    damaged = call("damage", _image(picture), byref(options),
+                   byref(mask))
+    mask = _c.Handle(mask.value, "mask")
+    return (_array(_c.Handle(damaged, "image"), picture),
+            _mask_array(mask, picture))
+
+
+def score(reference: np.ndarray, result: np.ndarray,
+          mask: Optional[np.ndarray] = None) -> Score:
+    """PSNR in dB, SSIM, MS-SSIM, and the PSNR of the pixels of ``mask``."""
+    report = _c.ScoreReport()
+    call("score", _image(reference), _image(result),
+         _mask(mask, _check(reference)), byref(report))
+    return Score(report.psnr, report.ssim, report.ms_ssim, report.psnr_masked)

@@ -1,0 +1,267 @@
+"""The module against the library, and against the program.
+
+TESSERA names the program and TESSERA_LIBRARY the library; tests/cli_python.sh
+sets both.
+"""
+import doctest
+import json
+import os
+import pickle
+import signal
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import tessera
+from tessera import dictionary, learners, pictures
+
+PROGRAM = os.environ.get("TESSERA", "tessera")
+
+
+def clean(height=90, width=120):
+    y, x = np.mgrid[:height, :width]
+    picture = np.stack([120 + 50 * np.sin(x / 9 + c) * np.cos(y / 7)
+                        + 30 * np.sin((x + y) / 3) for c in range(3)], axis=2)
+    return np.clip(picture, 0, 255).astype(np.uint8)
+
+
+def run(*words):
+    subprocess.run([PROGRAM, *map(str, words), "-q"], check=True)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A clean picture, a damaged one and its mask, as files and arrays."""
+    picture = clean()
+    damaged, mask = tessera.corrupt(picture, missing=0.3, seed=1)
+    tessera.write(picture, tmp_path / "clean.png")
+    tessera.write(damaged, tmp_path / "damaged.png")
+    tessera.write((255 * mask).astype(np.uint8), tmp_path / "mask.png")
+    return tmp_path, picture, damaged, mask
+
+
+@pytest.mark.parametrize("module", [tessera, pictures, dictionary, learners])
+def test_examples_of_the_documentation(module):
+    assert doctest.testmod(module).failed == 0
+
+
+# ---- the same bytes as the program ----
+
+INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
+           {"dictionary": "learned"}, {"seed": 5}]
+
+
+@pytest.mark.parametrize("options", INPAINT, ids=str)
+def test_inpaint_is_that_of_the_program(files, options):
+    folder, _, damaged, mask = files
+    words = [f"--{k.replace('dictionary', 'dict')}={v}"
+             for k, v in options.items()]
+    run("inpaint", folder / "damaged.png", "--mask", folder / "mask.png",
+        *words, "-o", folder / "out.png")
+    if options.get("dictionary"):
+        options = {"dictionary": tessera.Dictionary.learned()}
+    assert np.array_equal(tessera.inpaint(damaged, mask, **options),
+                          tessera.read(folder / "out.png"))
+
+
+@pytest.mark.parametrize("sigma", [5, 20])
+def test_denoise_is_that_of_the_program(files, sigma):
+    folder, picture, _, _ = files
+    noisy, _ = tessera.corrupt(picture, noise=sigma, seed=2)
+    tessera.write(noisy, folder / "noisy.png")
+    tessera.write(np.zeros(picture.shape[:2], np.uint8), folder / "none.png")
+    run("denoise", folder / "noisy.png", f"--sigma={sigma}", "--mask",
+        folder / "none.png", "-o", folder / "out.png")
+    assert np.array_equal(tessera.denoise(noisy, sigma),
+                          tessera.read(folder / "out.png"))
+
+
+@pytest.mark.parametrize("kind", ["missing", "blocks", "noise"])
+def test_corrupt_is_that_of_the_program(files, kind):
+    folder, picture, _, _ = files
+    word, value = {"missing": ("0.4", 0.4), "blocks": ("5x7", (5, 7)),
+                   "noise": ("25", 25)}[kind]
+    run("corrupt", folder / "clean.png", f"--{kind}={word}", "--seed=9",
+        "-o", folder / "out.png")
+    damaged, _ = tessera.corrupt(picture, **{kind: value}, seed=9)
+    assert np.array_equal(damaged, tessera.read(folder / "out.png"))
+
+
+def test_score_is_that_of_the_program(files):
+    folder, picture, damaged, mask = files
+    words = subprocess.run(
+        [PROGRAM, "score", folder / "clean.png", folder / "damaged.png",
+         "--mask", folder / "mask.png", "--json"], check=True,
+        capture_output=True).stdout
+    said, score = json.loads(words), tessera.score(picture, damaged, mask)
+    for key, value in score._asdict().items():
+        assert value == pytest.approx(said[key], rel=1e-9)
+
+
+# ---- arrays ----
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.float64])
+def test_types_come_back(dtype):
+    scale = 257 if dtype == np.uint16 else 1 / 255
+    picture = (clean() * scale).astype(dtype)
+    damaged, mask = tessera.corrupt(picture, missing=0.2, seed=1)
+    mended = tessera.inpaint(damaged, mask, quality="fast")
+    assert mended.dtype == dtype
+    assert np.array_equal(mended[~mask], damaged[~mask])
+    assert tessera.score(picture, mended).psnr > 30
+
+
+def test_strides_are_respected():
+    wide = np.zeros((90, 240, 4), np.uint8)
+    wide[:, ::2, 2::-1] = clean()
+    view = wide[:, ::2, 2::-1]
+    damaged, mask = tessera.corrupt(view, missing=0.2, seed=1)
+    straight, _ = tessera.corrupt(clean(), missing=0.2, seed=1)
+    assert np.array_equal(damaged, straight)
+    assert np.array_equal(tessera.inpaint(damaged[:, ::-1], mask[:, ::-1]),
+                          tessera.inpaint(damaged[:, ::-1].copy(),
+                                          mask[:, ::-1].copy()))
+
+
+def test_grey():
+    grey = clean()[..., 0]
+    damaged, mask = tessera.corrupt(grey, missing=0.2, seed=1)
+    assert tessera.inpaint(damaged, mask).shape == grey.shape
+
+
+def test_find_damage():
+    damaged, mask = tessera.corrupt(clean(), blocks=(8, 6), seed=1)
+    assert np.array_equal(tessera.find_damage(damaged, "blocks"), mask)
+
+
+def test_noise_level():
+    noisy, _ = tessera.corrupt(np.full((200, 200), 128, np.uint8), noise=20)
+    assert tessera.noise_level(noisy) == pytest.approx(20, rel=0.1)
+
+
+# ---- errors ----
+
+def test_errors_have_the_words_of_the_library(tmp_path):
+    with pytest.raises(ValueError, match="do not fit"):
+        tessera.corrupt(clean(20, 20), blocks=(15, 9))
+    with pytest.raises(ValueError, match="no-such-file"):
+        tessera.read(tmp_path / "no-such-file.png")
+    with pytest.raises(ValueError, match="mask is"):
+        tessera.inpaint(clean(), np.zeros((3, 3), bool))
+    with pytest.raises(TypeError, match="int64"):
+        tessera.inpaint(np.zeros((9, 9), np.int64), np.zeros((9, 9), bool))
+    with pytest.raises(ValueError, match="quality"):
+        tessera.inpaint(clean(), np.ones((90, 120), bool), quality="good")
+
+
+def test_what_a_progress_function_raises_stops_the_work():
+    damaged, mask = tessera.corrupt(clean(), missing=0.5)
+
+    def stop(done):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        tessera.inpaint(damaged, mask, progress=stop)
+
+
+def test_ctrl_c():
+    damaged, mask = tessera.corrupt(clean(300, 300), missing=0.5)
+
+    def interrupt(done):
+        if done > 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        tessera.inpaint(damaged, mask, progress=interrupt)
+
+
+def test_python_goes_on_meanwhile():
+    damaged, mask = tessera.corrupt(clean(), missing=0.5)
+    expected = tessera.inpaint(damaged, mask)
+    results = {}
+    threads = [threading.Thread(
+        target=lambda i=i: results.update({i: tessera.inpaint(damaged, mask)}))
+        for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(results[i], expected) for i in range(3))
+
+
+# ---- dictionaries ----
+
+def test_dictionary_files(tmp_path):
+    learned = tessera.Dictionary.learned()
+    for name in ("d.safetensors", "d.npy"):
+        learned.save(tmp_path / name)
+        again = tessera.Dictionary.load(tmp_path / name)
+        assert np.array_equal(learned.atoms, again.atoms)
+    run("dict", tmp_path / "d.safetensors", "-o", tmp_path / "e.npy")
+    assert np.array_equal(np.load(tmp_path / "e.npy").reshape(300, 300),
+                          learned.atoms)
+    with pytest.raises(ValueError):
+        learned.atoms[0, 0] = 1
+
+
+def test_masked_codes_predict():
+    cosines = tessera.Dictionary.dct(8, 1)
+    rng = np.random.default_rng(1)
+    codes = np.zeros((50, 64))
+    for row in codes:
+        row[rng.choice(64, 3, replace=False)] = rng.normal(size=3) + 2
+    X = codes @ cosines.atoms
+    mask = rng.random(X.shape) < 0.3
+    seen = np.where(mask, 1e6, X)  # what is masked must not matter
+    found = cosines.encode(seen, mask, atoms=6, error=1e-8)
+    assert np.abs(cosines.decode(found) - X).max() < 1e-3
+
+
+# ---- learners ----
+
+LEARNERS = [tessera.KSVD(iterations=3, threads=1),
+            tessera.MOD(iterations=3, threads=1),
+            tessera.OnlineDictionary(iterations=5, threads=1)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS,
+                         ids=lambda learner: type(learner).__name__)
+def test_scikit_learn_accepts(learner):
+    pytest.importorskip("sklearn")
+    from sklearn.utils.estimator_checks import check_estimator
+    check_estimator(learner)
+
+
+@pytest.mark.parametrize("learner", LEARNERS,
+                         ids=lambda learner: type(learner).__name__)
+def test_learners(learner):
+    rng = np.random.default_rng(2)
+    X = rng.laplace(size=(600, 10)) @ rng.normal(size=(10, 10))
+    learner.fit(X)
+    first = learner.components_.copy()
+    assert np.allclose(np.linalg.norm(first, axis=1), 1, atol=1e-5)
+    codes = learner.transform(X)
+    assert codes.shape == (600, 10)
+    assert np.allclose(learner.inverse_transform(codes), X, atol=1e-2)
+    assert np.array_equal(learner.fit(X).components_, first)
+    again = pickle.loads(pickle.dumps(learner))
+    assert np.array_equal(again.transform(X), codes)
+
+
+def test_pipeline():
+    pytest.importorskip("sklearn")
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    X = np.random.default_rng(3).laplace(size=(200, 6))
+    line = make_pipeline(StandardScaler(), tessera.KSVD(9, iterations=2))
+    assert line.fit_transform(X).shape == (200, 9)
+
+
+def test_partial_fit():
+    X = np.random.default_rng(4).laplace(size=(900, 6))
+    learner = tessera.OnlineDictionary(window=300)
+    for part in np.array_split(X, 3):
+        learner.partial_fit(part)
+    assert learner.components_.shape == (6, 6)
