@@ -305,9 +305,9 @@ ok "... or fails" says "note: poor failed: exit code 7: no good today"
 ok "programs are not told where the truth is" not grep -q photos given
 ok "... but the noise" grep -q ' 20$' given
 compare photos -a dct --restorer "slow=sh -c 'sleep 600' {output}" \
-  --outside-limit 0.5 -o slow
+  --outside-limit 0.5 -o late
 judge "a program that takes too long" 0
-ok "... is ended" grep -q 'was ended after 0.5 seconds' slow/results.csv
+ok "... is ended" grep -q 'was ended after 0.5 seconds' late/results.csv
 ok "... and nothing of all that is left behind" [ -z "$(ls tmp)" ]
 unset TMPDIR
 compare photos --restorer "copy=sh copy.sh {input}" -o never

@@ -120,14 +120,13 @@ append_tex_row (GString *tex, const Compare *compare, const SummaryRow *row)
 {
   append_tex (tex, compare_method_name (compare, row->method));
   if (row->count == 0)
-    g_string_append (tex, " & \\multicolumn{6}{l}{failed}");
+    g_string_append (tex, " & \\multicolumn{5}{l}{failed}");
   else {
     append_tex_number (tex, row->psnr.mean, 2, row->best_psnr);
     append_tex_difference (tex, &row->psnr, 2);
     append_tex_number (tex, row->ssim.mean, 3, row->best_ssim);
     append_tex_number (tex, row->ms_ssim.mean, 3, FALSE);
     append_tex_number (tex, row->psnr_masked.mean, 2, FALSE);
-    append_tex_number (tex, row->seconds.mean, 1, FALSE);
   }
   g_string_append (tex, " \\\\\n");
 }
@@ -139,7 +138,7 @@ append_tex_group (GString *tex, const Compare *compare, const SummaryRow *row)
   gboolean separate =
     compare_method (compare, row->method)->protocol == PROTOCOL_SEPARATE;
 
-  g_string_append (tex, "\\midrule\n\\multicolumn{7}{@{}l}{\\emph{");
+  g_string_append (tex, "\\midrule\n\\multicolumn{6}{@{}l}{\\emph{");
   append_tex (tex, compare_damage (compare, row->damage)->label);
   g_string_append (tex, separate ? "; separate patches}} \\\\\n"
                                  : "; overlapping patches}} \\\\\n");
@@ -186,9 +185,9 @@ to_tex (const Compare *compare)
   g_string_append (tex, "\\begin{table}\n\\centering\\footnotesize\n"
                         "\\setlength{\\tabcolsep}{4pt}\n");
   append_tex_caption (tex, compare);
-  g_string_append (tex, "\\begin{tabular}{@{}lrrrrrr@{}}\n\\toprule\n"
+  g_string_append (tex, "\\begin{tabular}{@{}lrrrrr@{}}\n\\toprule\n"
                         "method & PSNR & difference & SSIM & MS-SSIM & hole "
-                        "& s \\\\\n");
+                        "\\\\\n");
   for (guint i = 0; i < compare->summary->len; i++) {
     const SummaryRow *row = &g_array_index (compare->summary, SummaryRow, i);
 
