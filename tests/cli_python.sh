@@ -3,7 +3,7 @@
 . tests/lib.sh
 
 PYTHON=${PYTHON:-/usr/bin/python3}
-LIB=$(ls "$(dirname "$TESSERA")"/lib/libtessera.so.* 2>/dev/null | head -n 1)
+LIB=$(ls -t "$(dirname "$TESSERA")"/lib/libtessera.so.* 2>/dev/null | head -n 1)
 [ -n "$LIB" ] || skip_all "there is no shared library"
 "$PYTHON" -c 'import numpy, pytest' 2>/dev/null \
   || skip_all "there is no $PYTHON with numpy and pytest"
