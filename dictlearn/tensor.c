@@ -21,6 +21,18 @@
 #define ALIGNMENT 64 /* of the data of .npy; a multiple of safetensors' 8 */
 #define MAX_HEADER (1 << 20)
 
+/* Bits of the fraction of F16, and the exponent of its smallest numbers. */
+#define HALF_BITS 10
+#define HALF_LEAST (-24)
+
+static const struct {
+  const char *name;
+  gsize size;
+} types[] = { [TENSOR_F32] = { "F32", 4 },
+              [TENSOR_F16] = { "F16", 2 },
+              [TENSOR_BF16] = { "BF16", 2 },
+              [TENSOR_F64] = { "F64", 8 } };
+
 void
 tensor_clear (Tensor *tensor)
 {
@@ -59,33 +71,87 @@ append_floats (GByteArray *out, const float *data, gsize count)
   }
 }
 
-static double
-read_number (const guint8 *at, gsize size)
+/* Sign, exponent and fraction of @x, rounded to the nearest: a fraction that
+ * is rounded up to one carries into the exponent. */
+static guint16
+half_from_float (float x)
 {
-  guint32 bits32;
-  guint64 bits64;
-  float single;
-  double wide;
+  int exponent;
+  double fraction = frexp (fabs ((double) x), &exponent);
+  int bits = fraction == 0 || exponent - 1 < HALF_LEAST + HALF_BITS
+               ? (int) rint (ldexp (fraction, exponent - HALF_LEAST))
+               : ((exponent - 1 - HALF_LEAST - HALF_BITS) << HALF_BITS)
+                   + (int) rint (ldexp (fraction, HALF_BITS + 1));
 
-  if (size == sizeof (float)) {
-    memcpy (&bits32, at, sizeof bits32);
-    bits32 = GUINT32_FROM_LE (bits32);
-    memcpy (&single, &bits32, sizeof single);
-    return single;
-  }
-  memcpy (&bits64, at, sizeof bits64);
-  bits64 = GUINT64_FROM_LE (bits64);
-  memcpy (&wide, &bits64, sizeof wide);
-  return wide;
+  return (guint16) (bits | (signbit (x) ? 1 << 15 : 0));
 }
 
-/* Reads @tensor's numbers, each of @size bytes, from the @available bytes at
- * @at. */
+static double
+half_to_double (guint16 bits)
+{
+  const int one = 1 << HALF_BITS, infinite = 31;
+  int fraction = bits & (one - 1), exponent = bits >> HALF_BITS & infinite;
+  double size = exponent == 0
+                  ? ldexp (fraction, HALF_LEAST)
+                  : ldexp (one + fraction, exponent - 1 + HALF_LEAST);
+
+  if (exponent == infinite)
+    size = fraction == 0 ? (double) INFINITY : (double) NAN;
+  return bits >> 15 ? -size : size;
+}
+
+static void
+append_halves (GByteArray *out, const float *data, gsize count)
+{
+  for (gsize i = 0; i < count; i++) {
+    guint16 bits = GUINT16_TO_LE (half_from_float (data[i]));
+
+    g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+  }
+}
+
+static double
+float_from_bits (guint32 bits)
+{
+  float x;
+
+  memcpy (&x, &bits, sizeof x);
+  return x;
+}
+
+static double
+read_number (const guint8 *at, TensorType type)
+{
+  guint16 bits16;
+  guint32 bits32;
+  guint64 bits64;
+  double wide;
+
+  switch (type) {
+  case TENSOR_F16:
+    memcpy (&bits16, at, sizeof bits16);
+    return half_to_double (GUINT16_FROM_LE (bits16));
+  case TENSOR_BF16:
+    memcpy (&bits16, at, sizeof bits16);
+    return float_from_bits ((guint32) GUINT16_FROM_LE (bits16) << 16);
+  case TENSOR_F32:
+    memcpy (&bits32, at, sizeof bits32);
+    return float_from_bits (GUINT32_FROM_LE (bits32));
+  case TENSOR_F64:
+  default:
+    memcpy (&bits64, at, sizeof bits64);
+    bits64 = GUINT64_FROM_LE (bits64);
+    memcpy (&wide, &bits64, sizeof wide);
+    return wide;
+  }
+}
+
+/* Reads @tensor's numbers, of its type, from the @available bytes at @at. */
 static gboolean
-read_numbers (Tensor *tensor, const guint8 *at, gsize available, gsize size,
+read_numbers (Tensor *tensor, const guint8 *at, gsize available,
               GError **error)
 {
-  gsize count = entries (tensor), total;
+  gsize count = entries (tensor), size = types[tensor->type].size, total;
 
   if (count == 0 || !g_size_checked_mul (&total, count, size)
       || total > available)
@@ -94,7 +160,7 @@ read_numbers (Tensor *tensor, const guint8 *at, gsize available, gsize size,
   if (tensor->data == NULL)
     return FALSE;
   for (gsize i = 0; i < count; i++) {
-    tensor->data[i] = (float) read_number (at + i * size, size);
+    tensor->data[i] = (float) read_number (at + i * size, tensor->type);
     if (!isfinite (tensor->data[i]))
       return tessera_fail (error, TESSERA_ERROR_INPUT,
                            "number %" G_GSIZE_FORMAT " is not finite", i);
@@ -230,7 +296,6 @@ tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error)
   const guint8 *data = g_bytes_get_data (bytes, &size);
   g_autofree char *header = npy_header (data, size, &data_at);
   const char *descr, *order;
-  gsize number;
 
   if (header == NULL)
     return broken (error, "the .npy header is cut off");
@@ -240,12 +305,12 @@ tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error)
       || !parse_npy_shape (npy_value (header, "shape"), tensor))
     return broken (error, "the .npy header is not one of an array");
   if (g_str_has_prefix (descr, "'<f4'"))
-    number = sizeof (float);
+    tensor->type = TENSOR_F32;
   else if (g_str_has_prefix (descr, "'<f8'"))
-    number = sizeof (double);
+    tensor->type = TENSOR_F64;
   else
     return broken (error, "the array is not of float32 or float64");
-  if (!read_numbers (tensor, data + data_at, size - data_at, number, error))
+  if (!read_numbers (tensor, data + data_at, size - data_at, error))
     return FALSE;
   return !g_str_has_prefix (order, "True")
          || reorder_from_fortran (tensor, error);
@@ -258,12 +323,12 @@ static void
 build_entry (JsonBuilder *builder, const Tensor *tensor, const char *name,
              gsize offset)
 {
-  gsize end = offset + entries (tensor) * sizeof (float);
+  gsize end = offset + entries (tensor) * types[tensor->type].size;
 
   json_builder_set_member_name (builder, name);
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "dtype");
-  json_builder_add_string_value (builder, "F32");
+  json_builder_add_string_value (builder, types[tensor->type].name);
   json_builder_set_member_name (builder, "shape");
   json_builder_begin_array (builder);
   for (int i = 0; i < tensor->dimensions; i++)
@@ -278,8 +343,8 @@ build_entry (JsonBuilder *builder, const Tensor *tensor, const char *name,
 }
 
 static char *
-safetensors_header (const Tensor *tensors, const char *const *names,
-                    int count, JsonObject *metadata)
+safetensors_header (const Tensor *tensors, const char *const *names, int count,
+                    JsonObject *metadata)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonNode) root = NULL;
@@ -292,7 +357,7 @@ safetensors_header (const Tensor *tensors, const char *const *names,
   json_builder_add_value (builder, meta);
   for (int i = 0; i < count; i++) {
     build_entry (builder, &tensors[i], names[i], offset);
-    offset += entries (&tensors[i]) * sizeof (float);
+    offset += entries (&tensors[i]) * types[tensors[i].type].size;
   }
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);
@@ -303,8 +368,7 @@ GBytes *
 tensors_to_safetensors (const Tensor *tensors, const char *const *names,
                         int count, JsonObject *metadata)
 {
-  g_autofree char *text =
-    safetensors_header (tensors, names, count, metadata);
+  g_autofree char *text = safetensors_header (tensors, names, count, metadata);
   g_autoptr (GString) header = g_string_new (text);
   GByteArray *out = g_byte_array_new ();
   guint64 length;
@@ -315,7 +379,10 @@ tensors_to_safetensors (const Tensor *tensors, const char *const *names,
   g_byte_array_append (out, (const guint8 *) &length, sizeof length);
   g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
   for (int i = 0; i < count; i++)
-    append_floats (out, tensors[i].data, entries (&tensors[i]));
+    if (tensors[i].type == TENSOR_F16)
+      append_halves (out, tensors[i].data, entries (&tensors[i]));
+    else
+      append_floats (out, tensors[i].data, entries (&tensors[i]));
   return g_byte_array_free_to_bytes (out);
 }
 
@@ -356,7 +423,19 @@ object_member (JsonObject *object, const char *name)
            : NULL;
 }
 
-/* Reads shape and offset of the tensor that @entry describes. */
+/* The type called @name; FALSE if there is none. */
+static gboolean
+find_type (const char *name, TensorType *type)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_strcmp0 (name, types[i].name) == 0) {
+      *type = (TensorType) i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Reads shape, type and offset of the tensor that @entry describes. */
 static gboolean
 parse_entry (JsonObject *entry, Tensor *tensor, gsize *offset)
 {
@@ -367,7 +446,7 @@ parse_entry (JsonObject *entry, Tensor *tensor, gsize *offset)
 
   if (shape == NULL || offsets == NULL || json_array_get_length (offsets) != 2
       || json_array_get_length (shape) > TENSOR_MAX_DIMENSIONS
-      || g_strcmp0 (dtype, "F32") != 0
+      || !find_type (dtype, &tensor->type)
       || json_array_get_int_element (offsets, 0) < 0)
     return FALSE;
   tensor->dimensions = (int) json_array_get_length (shape);
@@ -422,12 +501,12 @@ tensor_from_safetensors (GBytes *bytes, const char *name, Tensor *tensor,
   if (entry == NULL || !parse_entry (entry, tensor, &offset)
       || offset > size - sizeof length - length) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "it has no F32 tensor called \"%s\"", name);
+                 "it has no tensor of floats called \"%s\"", name);
     return FALSE;
   }
   data += sizeof length + length + offset;
   size -= sizeof length + length + offset;
-  if (!read_numbers (tensor, data, size, sizeof (float), error))
+  if (!read_numbers (tensor, data, size, error))
     return FALSE;
   *metadata = strings_of (object_member (root, "__metadata__"));
   return TRUE;

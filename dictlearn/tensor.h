@@ -9,11 +9,18 @@
 
 #define TENSOR_MAX_DIMENSIONS 4
 
+/* How numbers are stored in a safetensors file. */
+typedef enum { TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_F64 } TensorType;
+
 typedef struct {
   int dimensions;
   gint64 shape[TENSOR_MAX_DIMENSIONS]; /* each at least 1 */
   float *data;                         /* last dimension runs fastest */
+  TensorType type; /* in a safetensors file; F32 and F16 can be written */
 } Tensor;
+
+/* The largest magnitude that F16 has. */
+#define TENSOR_F16_MOST 65504.f
 
 /* Frees the data of a tensor that was read. */
 void tensor_clear (Tensor *tensor);
@@ -21,7 +28,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tensor, tensor_clear)
 
 gboolean tensor_is_npy (GBytes *bytes);
 
-/* Write.  @metadata holds strings only. */
+/* Write.  @metadata holds strings only.  For F16, numbers are rounded to the
+ * nearest and must not exceed TENSOR_F16_MOST. */
 GBytes *tensor_to_npy (const Tensor *tensor);
 GBytes *tensor_to_safetensors (const Tensor *tensor, const char *name,
                                JsonObject *metadata);
@@ -35,7 +43,7 @@ GBytes *tensors_to_safetensors (const Tensor *tensors,
  * MEMORY; their messages say what is wrong, not with which file. */
 gboolean tensor_from_npy (GBytes *bytes, Tensor *tensor, GError **error);
 
-/* Reads tensor @name; @metadata is set to the file's metadata, perhaps
+/* Reads tensor @name, of any TensorType; @metadata is set to the file's metadata, perhaps
  * empty, which the caller owns. */
 gboolean tensor_from_safetensors (GBytes *bytes, const char *name,
                                   Tensor *tensor, JsonObject **metadata,

@@ -224,6 +224,32 @@ test_resume (void)
 }
 
 static void
+test_halves (void)
+{
+  g_autoptr (ConvModel) model = random_model (11);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  g_autoptr (ConvModel) read =
+    conv_model_from_bytes (bytes, "test", NULL, NULL);
+  g_autoptr (GBytes) again = NULL;
+  gsize length = conv_length (&small);
+
+  g_test_summary ("A finished file has two bytes for each number, and comes "
+                  "back as it was read");
+  assert_at_most ((double) g_bytes_get_size (bytes),
+                  2. * (double) length + 4096);
+  g_assert_nonnull (read);
+  for (gsize i = 0; i < length; i++)
+    assert_at_most (fabs (read->numbers[i] - model->numbers[i]),
+                    0x1p-11 * fabs (model->numbers[i]) + 0x1p-25);
+  again = conv_model_to_bytes (read, NULL);
+  g_assert_true (g_bytes_equal (bytes, again));
+  model->numbers[0] = 1e5f;
+  g_bytes_unref (again);
+  again = conv_model_to_bytes (model, NULL);
+  assert_at_most (4. * (double) length, (double) g_bytes_get_size (again));
+}
+
+static void
 test_broken_files (void)
 {
   g_autoptr (ConvModel) model = conv_model_new (&small);
@@ -313,6 +339,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convolutional/start-is-tight", test_start_is_tight);
   g_test_add_func ("/convolutional/learns", test_learns);
   g_test_add_func ("/convolutional/resume", test_resume);
+  g_test_add_func ("/convolutional/halves", test_halves);
   g_test_add_func ("/convolutional/broken-files", test_broken_files);
   g_test_add_func ("/convolutional/larger-than-file", test_larger_than_file);
   g_test_add_func ("/convolutional/known-stay", test_known_stay);

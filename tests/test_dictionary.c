@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "dictlearn/dictionary.h"
 #include "dictlearn/initial.h"
+#include "dictlearn/tensor.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -77,6 +78,103 @@ test_npy_comes_back (void)
   assert_same_atoms (dictionary, back);
   /* numpy maps the data, which wants it aligned. */
   g_assert_cmpuint ((g_bytes_get_size (bytes) - 7 * 7 * 20 * 4) % 64, ==, 0);
+}
+
+/* A safetensors file with one tensor "x" of @count numbers of type @type. */
+static GBytes *
+tensor_file (const char *type, gconstpointer numbers, int count, int size)
+{
+  g_autofree char *header = g_strdup_printf (
+    "{\"x\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[0,%d]}}", type,
+    count, count * size);
+  GByteArray *file = g_byte_array_new ();
+  guint64 length = GUINT64_TO_LE (strlen (header));
+
+  g_byte_array_append (file, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (file, (const guint8 *) header, (guint) strlen (header));
+  g_byte_array_append (file, numbers, (guint) (count * size));
+  return g_byte_array_free_to_bytes (file);
+}
+
+static void
+read_tensor (GBytes *bytes, Tensor *tensor)
+{
+  g_autoptr (JsonObject) metadata = NULL;
+  g_autoptr (GError) error = NULL;
+
+  tensor_from_safetensors (bytes, "x", tensor, &metadata, &error);
+  g_assert_no_error (error);
+}
+
+/* What numpy makes of float32 by astype(float16). */
+static void
+test_halves_as_numpy (void)
+{
+  const float numbers[] = { 0.f,         -0.f,        1.f,      -2.5f,
+                            0.1f,        1 / 3.f,     65504.f,  0x1p-14f,
+                            0x1p-24f,    0x1p-25f,    0x3p-26f, 6.1e-5f,
+                            0x1.002p+0f, 0x1.006p+0f, 0.99987f, -1e-3f };
+  const guint16 halves[] = { 0x0,    0x8000, 0x3c00, 0xc100, 0x2e66, 0x3555,
+                             0x7bff, 0x400,  0x1,    0x0,    0x1,    0x3ff,
+                             0x3c00, 0x3c02, 0x3c00, 0x9419 };
+  const int count = G_N_ELEMENTS (numbers);
+  Tensor given = { 1, { count }, (float *) numbers, TENSOR_F16 };
+  g_autoptr (JsonObject) metadata = json_object_new ();
+  g_autoptr (GBytes) bytes = tensor_to_safetensors (&given, "x", metadata);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  for (int i = 0; i < count; i++) {
+    const guint8 *at = data + size - 2 * (gsize) (count - i);
+
+    g_assert_cmphex (at[0] | (guint) at[1] << 8, ==, halves[i]);
+  }
+}
+
+static void
+test_all_halves_come_back (void)
+{
+  enum { FINITE = 0x7c00 };
+  g_autofree guint16 *halves = g_new (guint16, 2 * FINITE);
+  g_autoptr (GBytes) bytes = NULL, again = NULL;
+  g_autoptr (JsonObject) metadata = json_object_new ();
+  g_auto (Tensor) tensor = { 0 };
+  const guint8 *data;
+  gsize size;
+
+  for (int i = 0; i < FINITE; i++) {
+    halves[2 * i] = GUINT16_TO_LE ((guint16) i);
+    halves[2 * i + 1] = GUINT16_TO_LE ((guint16) (i | 0x8000));
+  }
+  bytes = tensor_file ("F16", halves, 2 * FINITE, 2);
+  read_tensor (bytes, &tensor);
+  g_assert_cmpint (tensor.type, ==, TENSOR_F16);
+  again = tensor_to_safetensors (&tensor, "x", metadata);
+  data = g_bytes_get_data (again, &size);
+  g_assert_cmpmem (data + size - 4 * FINITE, 4 * FINITE, halves, 4 * FINITE);
+}
+
+static void
+test_other_types (void)
+{
+  const guint16 brief[] = { GUINT16_TO_LE (0x3f80), GUINT16_TO_LE (0xc020) };
+  const double wide[] = { 1, -2.5 };
+  const guint16 infinite[] = { GUINT16_TO_LE (0x7c00) };
+  GBytes *files[] = { tensor_file ("BF16", brief, 2, 2),
+                      tensor_file ("F64", wide, 2, 8) };
+  g_autoptr (GBytes) bad = tensor_file ("F16", infinite, 1, 2);
+  g_autoptr (JsonObject) metadata = NULL;
+  g_auto (Tensor) none = { 0 };
+
+  for (int i = 0; i < 2; i++) {
+    g_auto (Tensor) tensor = { 0 };
+
+    read_tensor (files[i], &tensor);
+    g_assert_cmpfloat (tensor.data[0], ==, 1);
+    g_assert_cmpfloat (tensor.data[1], ==, -2.5);
+    g_bytes_unref (files[i]);
+  }
+  g_assert_false (tensor_from_safetensors (bad, "x", &none, &metadata, NULL));
 }
 
 /* A .npy of doubles in Fortran order, as numpy writes D.T. */
@@ -298,7 +396,7 @@ test_hidden_nesting (void)
   g_autofree char *complaint = complaint_about (
     "{\"__metadata__\":{\"options\":\"[[[[[[[[[[[[[[[[[[[[\"}}");
 
-  g_assert_nonnull (strstr (complaint, "no F32 tensor"));
+  g_assert_nonnull (strstr (complaint, "no tensor of floats"));
 }
 
 int
@@ -307,6 +405,9 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/dictionary/dct", test_dct);
   g_test_add_func ("/dictionary/safetensors", test_safetensors_come_back);
+  g_test_add_func ("/dictionary/halves-as-numpy", test_halves_as_numpy);
+  g_test_add_func ("/dictionary/all-halves", test_all_halves_come_back);
+  g_test_add_func ("/dictionary/other-types", test_other_types);
   g_test_add_func ("/dictionary/npy", test_npy_comes_back);
   g_test_add_func ("/dictionary/npy-fortran", test_npy_fortran_doubles);
   g_test_add_func ("/dictionary/layouts", test_layouts);

@@ -12,6 +12,9 @@
 #define PER_LEVEL 4
 #define MOST_TENSORS (PER_LEVEL * CONV_MOST_LEVELS + 2)
 
+/* Bytes of a number, at least. */
+#define LEAST_SIZE 2
+
 /* Bytes at the start of a file in which its format must be named. */
 #define LOOK 65536
 
@@ -99,11 +102,23 @@ metadata_of (const ConvModel *model, const TeacherState *state)
   return meta;
 }
 
+/* Learning that is to be resumed needs every digit; otherwise half of them
+ * make no visible difference. */
+static TensorType
+type_of (const ConvModel *model, const TeacherState *state)
+{
+  for (gsize i = 0; i < conv_length (&model->shape); i++)
+    if (fabsf (model->numbers[i]) > TENSOR_F16_MOST)
+      return TENSOR_F32;
+  return state != NULL ? TENSOR_F32 : TENSOR_F16;
+}
+
 GBytes *
 conv_model_to_bytes (const ConvModel *model, const TeacherState *state)
 {
   g_autoptr (JsonObject) meta = metadata_of (model, state);
   gint64 length = (gint64) conv_length (&model->shape);
+  TensorType type = type_of (model, state);
   Tensor tensors[MOST_TENSORS];
   char *names[MOST_TENSORS];
   GBytes *bytes;
@@ -112,12 +127,13 @@ conv_model_to_bytes (const ConvModel *model, const TeacherState *state)
   for (int level = 0; level < model->shape.levels; level++)
     for (int part = 0; part < PER_LEVEL; part++) {
       tensors[count] = part_of (&model->shape, model->numbers, level, part);
+      tensors[count].type = type;
       names[count++] = g_strdup_printf ("level%d.%s", level, parts[part]);
     }
   if (state != NULL) {
-    tensors[count] = (Tensor){ 1, { length }, state->first };
+    tensors[count] = (Tensor){ 1, { length }, state->first, TENSOR_F32 };
     names[count++] = g_strdup ("adam.first");
-    tensors[count] = (Tensor){ 1, { length }, state->second };
+    tensors[count] = (Tensor){ 1, { length }, state->second, TENSOR_F32 };
     names[count++] = g_strdup ("adam.second");
   }
   bytes = tensors_to_safetensors (tensors, (const char *const *) names, count,
@@ -245,7 +261,7 @@ read_state (GBytes *bytes, JsonObject *meta, const ConvShape *shape,
             TeacherState *state, GError **error)
 {
   gsize length = conv_length (shape);
-  Tensor to = { 1, { (gint64) length }, NULL };
+  Tensor to = { 1, { (gint64) length }, NULL, TENSOR_F32 };
 
   *state = (TeacherState){ 0 };
   if (count_of (meta, "step") == 0)
@@ -271,7 +287,7 @@ read_model (GBytes *bytes, TeacherState *state, GError **error)
   if (!tensor_from_safetensors (bytes, "level0.atoms", &first, &meta, error)
       || !read_shape (meta, &shape, error))
     return NULL;
-  if (g_bytes_get_size (bytes) / sizeof (float) < conv_length (&shape)) {
+  if (g_bytes_get_size (bytes) / LEAST_SIZE < conv_length (&shape)) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                          "it is smaller than its metadata say");
     return NULL;

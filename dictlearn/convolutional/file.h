@@ -8,6 +8,7 @@
  *     levelL.atoms       atoms x channels x side x side             W
  *     levelL.knobs       rounds x 5 x atoms                  see model.h
  *
+ * as F16, or as F32 where learning is not finished; both and others are read.
  * The metadata has the shape and how the file was made.  A file of learning
  * that is not finished also has what is needed to go on: "adam.first",
  * "adam.second" and numbers in the metadata.
