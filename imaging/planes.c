@@ -39,15 +39,3 @@ planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
               (gsize) patch * sizeof (float));
 }
 
-void
-planes_average (Planes *planes)
-{
-  gsize size = planes_samples (planes) / 3;
-
-  g_return_if_fail (planes->channels == 3);
-
-  for (gsize i = 0; i < size; i++)
-    planes->data[i] =
-      (planes->data[i] + planes->data[size + i] + planes->data[2 * size + i])
-      / 3;
-}

@@ -35,9 +35,6 @@ planes_at (const Planes *planes, int channel, int x, int y)
          + x;
 }
 
-/* The first of three planes becomes their mean. */
-void planes_average (Planes *planes);
-
 /* The sample of @image that is nearest to @value. */
 static inline guint16
 planes_to_sample (const Image *image, float value)

@@ -41,10 +41,9 @@ draw (guint64 index, Example *example, gpointer data)
     guint64 at = index * SAMPLES + (guint64) i;
     double phase = 6 * random_uniform (1, 2, index);
 
-    example->clean[i] =
-      (float) (0.5
-               + 0.2 * sin (0.9 * (i % CROP) + phase)
-                   * cos (0.7 * (i / CROP % CROP)));
+    example->clean[i] = (float) (0.5
+                                 + 0.2 * sin (0.9 * (i % CROP) + phase)
+                                     * cos (0.7 * (i / CROP % CROP)));
     example->known[i] = random_uniform (1, 3, at) < 0.6;
     example->y[i] =
       example->clean[i] + 0.05f * (float) random_normal (1, 4, at);
@@ -158,11 +157,9 @@ test_start_is_tight (void)
 static Teacher *
 new_teacher (ConvModel *model)
 {
-  TeacherOptions options = { .crop = CROP,
-                             .batch = 6,
-                             .steps = 40,
-                             .rate = 2e-3,
-                             .draw = draw };
+  TeacherOptions options = {
+    .crop = CROP, .batch = 6, .steps = 40, .rate = 2e-3, .draw = draw
+  };
 
   return teacher_new (model, &options);
 }
@@ -301,34 +298,139 @@ test_larger_than_file (void)
 
 /* ---- on planes ---- */
 
+/* A picture in memory. */
+typedef struct {
+  Planes *damaged, *known, *out;
+  gboolean in_place; /* what is restored is read again by other squares */
+} Picture;
+
+static void
+read_part (Box box, RecodePart *part, gpointer data)
+{
+  const Picture *p = data;
+  const Planes *from = p->in_place ? p->out : p->damaged;
+
+  for (int c = 0; c < from->channels; c++)
+    for (int y = box.top; y < box.bottom; y++)
+      for (int x = box.left; x < box.right; x++) {
+        *planes_at (part->values, c, x - box.left, y - box.top) =
+          *planes_at (from, c, x, y);
+        *planes_at (part->known, c, x - box.left, y - box.top) =
+          *planes_at (p->known, c, x, y);
+      }
+}
+
+static void
+write_part (Box box, const Planes *restored, gpointer data)
+{
+  const Picture *p = data;
+
+  for (int c = 0; c < restored->channels; c++)
+    for (int y = box.top; y < box.bottom; y++)
+      for (int x = box.left; x < box.right; x++)
+        *planes_at (p->out, c, x, y) =
+          *planes_at (restored, c, x - box.left, y - box.top);
+}
+
+/* Noise of which a share of the samples is known. */
+static void
+picture_init (Picture *p, int width, int height)
+{
+  *p = (Picture){ .damaged = planes_new (width, height, 3, NULL),
+                  .known = planes_new (width, height, 3, NULL),
+                  .out = planes_new (width, height, 3, NULL) };
+  for (gsize i = 0; i < planes_samples (p->damaged); i++) {
+    p->damaged->data[i] = (float) random_uniform (1, 1, i);
+    p->known->data[i] = random_uniform (1, 2, i) < 0.7;
+  }
+}
+
+static void
+picture_clear (Picture *p)
+{
+  planes_free (p->damaged);
+  planes_free (p->known);
+  planes_free (p->out);
+}
+
+static void
+recode (Picture *p, const ConvModel *model, int turns)
+{
+  RecodeSettings settings = { .model = model, .turns = turns };
+  RecodePicture picture = { .width = p->damaged->width,
+                            .height = p->damaged->height,
+                            .channels = p->damaged->channels,
+                            .read = read_part,
+                            .write = write_part,
+                            .data = p };
+
+  memcpy (p->out->data, p->damaged->data,
+          planes_samples (p->damaged) * sizeof (float));
+  g_assert_true (picture_recode (&picture, &settings, NULL, NULL));
+}
+
 static void
 test_known_stay (void)
 {
   g_autoptr (ConvModel) model = random_model (9);
-  g_autoptr (Planes) damaged = planes_new (30, 23, 3, NULL);
-  g_autoptr (Planes) known = planes_new (30, 23, 3, NULL);
-  g_autoptr (Planes) out = planes_new (30, 23, 3, NULL);
-  g_autoptr (Planes) other = planes_new (30, 23, 3, NULL);
-  RecodeSettings settings = { .model = model, .turns = 2 };
+  Picture p, other;
 
   g_test_summary ("Known samples stay, and what stands in others has no "
                   "influence");
-  for (gsize i = 0; i < planes_samples (damaged); i++) {
-    damaged->data[i] = (float) random_uniform (1, 1, i);
-    known->data[i] = random_uniform (1, 2, i) < 0.7;
-  }
-  g_assert_true (
-    planes_recode (damaged, known, NULL, &settings, out, NULL, NULL));
-  for (gsize i = 0; i < planes_samples (damaged); i++)
-    if (known->data[i] == 1)
-      g_assert_cmpfloat (out->data[i], ==, damaged->data[i]);
+  picture_init (&p, 30, 23);
+  picture_init (&other, 30, 23);
+  recode (&p, model, 2);
+  for (gsize i = 0; i < planes_samples (p.damaged); i++)
+    if (p.known->data[i] == 1)
+      g_assert_cmpfloat (p.out->data[i], ==, p.damaged->data[i]);
     else
-      damaged->data[i] = NAN;
+      other.damaged->data[i] = NAN;
   parallel_init (3);
-  g_assert_true (
-    planes_recode (damaged, known, NULL, &settings, other, NULL, NULL));
-  for (gsize i = 0; i < planes_samples (out); i++)
-    g_assert_cmpfloat (out->data[i], ==, other->data[i]);
+  recode (&other, model, 2);
+  for (gsize i = 0; i < planes_samples (p.out); i++)
+    g_assert_cmpfloat (p.out->data[i], ==, other.out->data[i]);
+  picture_clear (&p);
+  picture_clear (&other);
+}
+
+static void
+test_squares (void)
+{
+  g_autoptr (ConvModel) model = random_model (9);
+  Picture p, other;
+
+  g_test_summary ("Squares written while others are still to be read make no "
+                  "difference");
+  picture_init (&p, 400, 50);
+  picture_init (&other, 400, 50);
+  recode (&p, model, 1);
+  other.in_place = TRUE;
+  recode (&other, model, 1);
+  for (gsize i = 0; i < planes_samples (p.out); i++)
+    g_assert_cmpfloat (p.out->data[i], ==, other.out->data[i]);
+  picture_clear (&p);
+  picture_clear (&other);
+}
+
+/* The whole picture at once. */
+static void
+test_one_square (void)
+{
+  g_autoptr (ConvModel) model = random_model (9);
+  g_autoptr (Pyramid) pyramid = pyramid_new (&small, 30, 23, FALSE);
+  Picture p;
+  Damaged damaged;
+  const float *whole;
+
+  g_test_summary ("A small picture is coded as a whole");
+  picture_init (&p, 30, 23);
+  recode (&p, model, 1);
+  damaged = (Damaged){ p.damaged->data, p.known->data, NULL };
+  whole = pyramid_forward (pyramid, model->numbers, &damaged);
+  for (gsize i = 0; i < planes_samples (p.out); i++)
+    if (p.known->data[i] < 1)
+      g_assert_cmpfloat (p.out->data[i], ==, whole[i]);
+  picture_clear (&p);
 }
 
 int
@@ -343,5 +445,7 @@ main (int argc, char **argv)
   g_test_add_func ("/convolutional/broken-files", test_broken_files);
   g_test_add_func ("/convolutional/larger-than-file", test_larger_than_file);
   g_test_add_func ("/convolutional/known-stay", test_known_stay);
+  g_test_add_func ("/convolutional/squares", test_squares);
+  g_test_add_func ("/convolutional/one-square", test_one_square);
   return g_test_run ();
 }

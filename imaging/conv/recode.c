@@ -9,46 +9,61 @@
 #define MOST_SIDE 384
 #define MARGIN 32
 
-/* A rectangle of the picture: columns left .. right - 1, rows top ..
- * bottom - 1. */
 typedef struct {
-  int left, top, right, bottom;
-} Box;
-
-typedef struct {
-  const Planes *damaged, *known, *noise;
+  const RecodePicture *picture;
   const RecodeSettings *settings;
-  Planes *out;
 } Recode;
 
-/* One square with its margin, perhaps mirrored and turned, and the workspace
- * of its coder. */
-typedef struct {
-  Box box;
-  int channels;
-  float *y, *known, *noise, *sum;
-} Square;
+/* ---- parts ---- */
 
-static gboolean
-is_wanted (const Recode *r, int first, int count, int x, int y)
+static void
+part_clear (RecodePart *part)
 {
-  if (r->noise != NULL && *planes_at (r->noise, 0, x, y) > 0)
-    return TRUE;
-  for (int c = first; r->known != NULL && c < first + count; c++)
-    if (*planes_at (r->known, c, x, y) < 1)
-      return TRUE;
-  return FALSE;
+  g_clear_pointer (&part->values, planes_free);
+  g_clear_pointer (&part->known, planes_free);
+  g_clear_pointer (&part->noise, planes_free);
 }
 
-/* Shrinks @box to what is wanted in it; FALSE if nothing is. */
+/* Reads all channels of @box into an empty @part. */
 static gboolean
-tighten (const Recode *r, int first, int count, Box *box)
+part_read (RecodePart *part, const Recode *r, Box box, GError **error)
+{
+  int width = box.right - box.left, height = box.bottom - box.top;
+  int channels = r->picture->channels;
+
+  part->values = planes_new (width, height, channels, error);
+  if (part->values != NULL)
+    part->known = planes_new (width, height, channels, error);
+  if (part->known != NULL)
+    part->noise = planes_new (width, height, 1, error);
+  if (part->noise == NULL)
+    return FALSE;
+  for (gsize i = 0; i < planes_samples (part->known); i++)
+    part->known->data[i] = 1;
+  r->picture->read (box, part, r->picture->data);
+  return TRUE;
+}
+
+static gboolean
+is_wanted (const RecodePart *part, int x, int y)
+{
+  gboolean wanted = *planes_at (part->noise, 0, x, y) > 0;
+
+  for (int c = 0; c < part->known->channels; c++)
+    wanted |= *planes_at (part->known, c, x, y) < 1;
+  return wanted;
+}
+
+/* Shrinks @box, whose part is @part, to what is wanted in it; FALSE if nothing
+ * is. */
+static gboolean
+tighten (const RecodePart *part, Box *box)
 {
   Box found = { box->right, box->bottom, box->left, box->top };
 
   for (int y = box->top; y < box->bottom; y++)
     for (int x = box->left; x < box->right; x++)
-      if (is_wanted (r, first, count, x, y)) {
+      if (is_wanted (part, x - box->left, y - box->top)) {
         found.left = MIN (found.left, x);
         found.right = MAX (found.right, x + 1);
         found.top = MIN (found.top, y);
@@ -62,8 +77,8 @@ static Box
 widen (const Recode *r, Box box)
 {
   return (Box){ MAX (0, box.left - MARGIN), MAX (0, box.top - MARGIN),
-                MIN (r->damaged->width, box.right + MARGIN),
-                MIN (r->damaged->height, box.bottom + MARGIN) };
+                MIN (r->picture->width, box.right + MARGIN),
+                MIN (r->picture->height, box.bottom + MARGIN) };
 }
 
 /* ---- the eight orientations of a picture ---- */
@@ -118,123 +133,109 @@ lay_back (const float *from, int way, int width, int height, int channels,
 
 /* ---- a square ---- */
 
+/* Restores channels @first on of @part in orientation @way and adds the result
+ * to @sum. */
 static void
-copy_box (const Planes *from, int channel, Box box, float *to)
+restore_way (const RecodePart *part, const ConvModel *model, int first,
+             int way, float *sum)
 {
-  int width = box.right - box.left;
-
-  for (int y = box.top; y < box.bottom; y++, to += width)
-    memcpy (to, planes_at (from, channel, box.left, y),
-            (gsize) width * sizeof *to);
-}
-
-static void
-square_init (Square *s, const Recode *r, int first, int channels, Box box)
-{
-  gsize pixels =
-    (gsize) (box.right - box.left) * (gsize) (box.bottom - box.top);
-  gsize samples = pixels * (gsize) channels;
-
-  s->box = box;
-  s->channels = channels;
-  s->y = g_new (float, samples);
-  s->known = g_new (float, samples);
-  s->noise = g_new0 (float, pixels);
-  s->sum = g_new0 (float, samples);
-  for (int c = 0; c < channels; c++) {
-    copy_box (r->damaged, first + c, box, s->y + (gsize) c * pixels);
-    if (r->known != NULL)
-      copy_box (r->known, first + c, box, s->known + (gsize) c * pixels);
-  }
-  for (gsize i = 0; r->known == NULL && i < samples; i++)
-    s->known[i] = 1;
-  if (r->noise != NULL)
-    copy_box (r->noise, 0, box, s->noise);
-}
-
-static void
-square_clear (Square *s)
-{
-  g_free (s->y);
-  g_free (s->known);
-  g_free (s->noise);
-  g_free (s->sum);
-}
-
-/* Restores the square in orientation @way and adds the result to its sum. */
-static void
-restore_way (Square *s, const ConvModel *model, int way)
-{
-  int width = s->box.right - s->box.left;
-  int height = s->box.bottom - s->box.top;
+  int width = part->values->width, height = part->values->height;
   int across = laid_width (way, width, height);
+  int channels = model->shape.channels;
   gsize pixels = (gsize) width * (gsize) height;
-  gsize samples = pixels * (gsize) s->channels;
+  gsize samples = pixels * (gsize) channels;
   g_autofree float *y = g_new (float, samples);
   g_autofree float *known = g_new (float, samples);
   g_autofree float *noise = g_new (float, pixels);
-  g_autoptr (Pyramid) pyramid = pyramid_new (
-    &model->shape, across, width * height / across, FALSE);
+  g_autoptr (Pyramid) pyramid =
+    pyramid_new (&model->shape, across, width * height / across, FALSE);
   Damaged damaged = { y, known, noise };
 
-  lay (s->y, way, width, height, s->channels, y);
-  lay (s->known, way, width, height, s->channels, known);
-  lay (s->noise, way, width, height, 1, noise);
+  lay (planes_at (part->values, first, 0, 0), way, width, height, channels, y);
+  lay (planes_at (part->known, first, 0, 0), way, width, height, channels,
+       known);
+  lay (part->noise->data, way, width, height, 1, noise);
   lay_back (pyramid_forward (pyramid, model->numbers, &damaged), way, width,
-            height, s->channels, s->sum);
+            height, channels, sum);
 }
 
-/* Writes what is wanted of @box, which lies inside that of the square. */
-static void
-write_box (const Recode *r, const Square *s, int first, Box box)
-{
-  int width = s->box.right - s->box.left;
-  int height = s->box.bottom - s->box.top;
-
-  for (int c = 0; c < s->channels; c++)
-    for (int y = box.top; y < box.bottom; y++)
-      for (int x = box.left; x < box.right; x++) {
-        int i = (c * height + y - s->box.top) * width + x - s->box.left;
-        float noise = s->noise[i % (width * height)];
-
-        if (s->known[i] < 1 || noise > 0)
-          *planes_at (r->out, first + c, x, y) =
-            s->sum[i] / (float) r->settings->turns;
-      }
-}
-
-/* Patches of the largest size that a square with its margin is coded by, each
- * time that it is laid. */
+/* Patches of the largest size that a part is coded by, each time that it is
+ * laid. */
 static gsize
-patches_in (const Square *s, int stride)
+patches_in (const RecodePart *part, int stride)
 {
-  int width = s->box.right - s->box.left;
-  int height = s->box.bottom - s->box.top;
+  return (gsize) ((part->values->width + stride - 1) / stride)
+         * (gsize) ((part->values->height + stride - 1) / stride);
+}
 
-  return (gsize) ((width + stride - 1) / stride)
-         * (gsize) ((height + stride - 1) / stride);
+/* Replaces what is wanted of @part. */
+static gboolean
+restore_part (const Recode *r, RecodePart *part, const Progress *progress,
+              GError **error)
+{
+  const ConvModel *model = r->settings->model;
+  int channels = model->shape.channels, turns = r->settings->turns;
+  int steps = part->values->channels / channels * turns;
+  gsize pixels = planes_samples (part->noise);
+  gsize samples = pixels * (gsize) channels;
+  g_autofree float *sum = g_new (float, samples);
+
+  for (int step = 0; step < steps; step++) {
+    int way = step % turns, first = step / turns * channels;
+    float *values = planes_at (part->values, first, 0, 0);
+    const float *known = planes_at (part->known, first, 0, 0);
+
+    if (way == 0)
+      memset (sum, 0, samples * sizeof *sum);
+    restore_way (part, model, first, way, sum);
+    if (r->settings->patches != NULL)
+      *r->settings->patches += patches_in (part, model->shape.stride);
+    if (!progress_step (progress, (step + 1.0) / steps, error))
+      return FALSE;
+    for (gsize i = 0; way == turns - 1 && i < samples; i++)
+      if (known[i] < 1 || part->noise->data[i % pixels] > 0)
+        values[i] = sum[i] / (float) turns;
+  }
+  return TRUE;
+}
+
+/* Hands over what lies in @box of @part, whose own box is @whole. */
+static gboolean
+write_box (const Recode *r, const RecodePart *part, Box whole, Box box,
+           GError **error)
+{
+  int width = box.right - box.left;
+  g_autoptr (Planes) restored =
+    planes_new (width, box.bottom - box.top, part->values->channels, error);
+
+  if (restored == NULL)
+    return FALSE;
+  for (int c = 0; c < restored->channels; c++)
+    for (int y = 0; y < restored->height; y++)
+      memcpy (planes_at (restored, c, 0, y),
+              planes_at (part->values, c, box.left - whole.left,
+                         box.top - whole.top + y),
+              (gsize) width * sizeof (float));
+  r->picture->write (box, restored, r->picture->data);
+  return TRUE;
 }
 
 static gboolean
-recode_box (const Recode *r, int first, Box box, const Progress *progress,
-            GError **error)
+recode_box (const Recode *r, Box box, const Progress *progress, GError **error)
 {
-  const ConvModel *model = r->settings->model;
-  Square s;
-  gboolean ok = TRUE;
+  RecodePart part = { 0 };
+  Box whole;
+  gboolean ok = part_read (&part, r, box, error), wanted;
 
-  if (!tighten (r, first, model->shape.channels, &box))
-    return TRUE;
-  square_init (&s, r, first, model->shape.channels, widen (r, box));
-  for (int way = 0; ok && way < r->settings->turns; way++) {
-    restore_way (&s, model, way);
-    if (r->settings->patches != NULL)
-      *r->settings->patches += patches_in (&s, model->shape.stride);
-    ok = progress_step (progress, (way + 1.0) / r->settings->turns, error);
-  }
-  if (ok)
-    write_box (r, &s, first, box);
-  square_clear (&s);
+  wanted = ok && tighten (&part, &box);
+  part_clear (&part);
+  if (!wanted)
+    return ok;
+  whole = widen (r, box);
+  ok = part_read (&part, r, whole, error)
+       && restore_part (r, &part, progress, error)
+       && write_box (r, &part, whole, box, error);
+  part_clear (&part);
   return ok;
 }
 
@@ -246,30 +247,24 @@ square_count (int length)
 }
 
 gboolean
-planes_recode (const Planes *damaged, const Planes *known,
-               const Planes *noise, const RecodeSettings *settings,
-               Planes *out, const Progress *progress, GError **error)
+picture_recode (const RecodePicture *picture, const RecodeSettings *settings,
+                const Progress *progress, GError **error)
 {
-  Recode r = { damaged, known, noise, settings, out };
-  int w = damaged->width, h = damaged->height;
+  Recode r = { picture, settings };
+  int w = picture->width, h = picture->height;
   int across = square_count (w), down = square_count (h);
-  int groups = damaged->channels / settings->model->shape.channels;
-  int all = across * down * groups;
+  int all = across * down;
 
-  memcpy (out->data, damaged->data,
-          planes_samples (damaged) * sizeof (float));
   for (int i = 0; i < all; i++) {
-    int a = i / groups % across, b = i / groups / across;
-    Box box = { (int) ((gint64) w * a / across),
-                (int) ((gint64) h * b / down),
+    int a = i % across, b = i / across;
+    Box box = { (int) ((gint64) w * a / across), (int) ((gint64) h * b / down),
                 (int) ((gint64) w * (a + 1) / across),
                 (int) ((gint64) h * (b + 1) / down) };
     ProgressPart share = { progress, (double) i / all,
                            (double) (i + 1) / all };
     Progress part = progress_part (&share);
 
-    if (!recode_box (&r, i % groups * settings->model->shape.channels, box,
-                     &part, error))
+    if (!recode_box (&r, box, &part, error))
       return FALSE;
   }
   return TRUE;

@@ -1,15 +1,43 @@
-/* recode.h - restores planes with a convolutional dictionary
+/* recode.h - restores a picture with a convolutional dictionary
  *
- * The picture is cut into squares that depend on its size alone; each is
- * restored together with a margin around it.  So memory is bounded, and the
- * result does not depend on threads.  Where everything is known and there is
- * no noise, nothing is done.
+ * The picture is cut into squares that depend on its size alone; each is read,
+ * restored together with a margin around it, and written.  So memory is that
+ * of a square, and the result does not depend on threads.  Where everything is
+ * known and there is no noise, nothing is done.
  */
 #pragma once
 
 #include "base/progress.h"
 #include "dictlearn/convolutional/model.h"
 #include "imaging/planes.h"
+
+/* Columns left .. right - 1, rows top .. bottom - 1. */
+typedef struct {
+  int left, top, right, bottom;
+} Box;
+
+/* A part of a picture, planes of the size of the box. */
+typedef struct {
+  Planes *values;
+  Planes *known; /* 1 for each sample that is known, 0 for others */
+  Planes *noise; /* one plane: the standard deviation where white is 1 */
+} RecodePart;
+
+/* What is restored.  The functions are called from one thread. */
+typedef struct {
+  int width, height;
+  int channels; /* a multiple of the model's */
+
+  /* Fills in the part of @box: all that is known, or zero noise, where it does
+   * not set anything else. */
+  void (*read) (Box box, RecodePart *part, gpointer data);
+
+  /* Takes the restored part of @box.  Known samples without noise have the
+   * value that was read.  What is read later may have changed only in samples
+   * that are not known. */
+  void (*write) (Box box, const Planes *restored, gpointer data);
+  gpointer data;
+} RecodePicture;
 
 typedef struct {
   const ConvModel *model;
@@ -18,15 +46,8 @@ typedef struct {
   gsize *patches; /* grows by the number of patches coded; may be NULL */
 } RecodeSettings;
 
-/* Restores @damaged into @out, another one of the same size.  @known has as many
- * planes, 1 for a sample that is known and 0 for others; NULL means all.
- * @noise has one plane, the standard deviation of the noise where white is 1;
- * NULL means none.  Known samples without noise keep their value, all others
- * get a new one.
- *
- * If the model has 3 channels there are 3 planes; else any number of planes is
- * restored one by one.  FALSE with @error set: CANCELLED, MEMORY. */
-gboolean planes_recode (const Planes *damaged, const Planes *known,
-                        const Planes *noise, const RecodeSettings *settings,
-                        Planes *out, const Progress *progress,
-                        GError **error);
+/* Restores @picture; if the model has fewer channels, group by group.  FALSE
+ * with @error set: CANCELLED, MEMORY. */
+gboolean picture_recode (const RecodePicture *picture,
+                         const RecodeSettings *settings,
+                         const Progress *progress, GError **error);

@@ -449,33 +449,58 @@ told_sigma (const Denoise *d, const ConvModel *model)
   return d->sigma * sqrt ((double) model->shape.channels / d->colours);
 }
 
+typedef struct {
+  Denoise *denoise;
+  float sigma;
+} Coding;
+
+static void
+read_part (Box box, RecodePart *part, gpointer data)
+{
+  const Coding *coding = data;
+
+  for (int y = box.top; y < box.bottom; y++)
+    for (int x = box.left; x < box.right; x++) {
+      read_pixel (coding->denoise, part->values, x - box.left, y - box.top, x,
+                  y);
+      *planes_at (part->noise, 0, x - box.left, y - box.top) = coding->sigma;
+    }
+}
+
+/* What was repeated is averaged. */
+static void
+write_part (Box box, const Planes *restored, gpointer data)
+{
+  const Coding *coding = data;
+  Planes *coded = coding->denoise->coded;
+  int repeats = restored->channels / coded->channels;
+
+  for (int c = 0; c < restored->channels; c++)
+    for (int y = box.top; y < box.bottom; y++)
+      for (int x = box.left; x < box.right; x++)
+        *planes_at (coded, c % coded->channels, x, y) +=
+          *planes_at (restored, c, x - box.left, y - box.top)
+          / (float) repeats;
+}
+
 /* Lets @model restore the whole picture into d->coded. */
 static gboolean
 code_picture (Denoise *d, const ConvModel *model, int turns,
               const Progress *progress, GError **error)
 {
-  int width = d->from->width, height = d->from->height;
-  int channels = MAX (d->colours, model->shape.channels);
+  Coding coding = { d, (float) told_sigma (d, model) };
   RecodeSettings settings = { .model = model, .turns = turns };
-  g_autoptr (Planes) noisy = planes_new (width, height, channels, error);
-  g_autoptr (Planes) noise =
-    noisy != NULL ? planes_new (width, height, 1, error) : NULL;
-  g_autoptr (Planes) coded =
-    noise != NULL ? planes_new (width, height, channels, error) : NULL;
+  RecodePicture picture = { .width = d->from->width,
+                            .height = d->from->height,
+                            .channels =
+                              MAX (d->colours, model->shape.channels),
+                            .read = read_part,
+                            .write = write_part,
+                            .data = &coding };
 
-  if (coded == NULL)
-    return FALSE;
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      read_pixel (d, noisy, x, y, x, y);
-  for (gsize i = 0; i < planes_samples (noise); i++)
-    noise->data[i] = (float) told_sigma (d, model);
-  if (!planes_recode (noisy, NULL, noise, &settings, coded, progress, error))
-    return FALSE;
-  if (d->colours < channels)
-    planes_average (coded);
-  d->coded = g_steal_pointer (&coded);
-  return TRUE;
+  d->coded = planes_new (picture.width, picture.height, d->colours, error);
+  return d->coded != NULL
+         && picture_recode (&picture, &settings, progress, error);
 }
 
 static gboolean

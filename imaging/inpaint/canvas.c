@@ -249,12 +249,13 @@ canvas_fill_rest (Canvas *canvas)
   return TRUE;
 }
 
-/* ---- all at once ---- */
+/* ---- parts of the picture ---- */
 
-/* Pixel @x, @y, whose packed samples are at @packed if it is missing. */
+/* Copies pixel (x, y) to place (u, v) of the planes; @packed is where it is, if
+ * it is missing. */
 static void
-read_pixel (const Canvas *canvas, int x, int y, const float *packed,
-            Planes *values, Planes *known)
+read_pixel (const Canvas *canvas, int x, int y, const float *packed, int u,
+            int v, Planes *values, Planes *known)
 {
   const Image *image = canvas->image;
   const guint16 *pixel = image_pixel (image, x, y);
@@ -267,46 +268,47 @@ read_pixel (const Canvas *canvas, int x, int y, const float *packed,
     int colour = colour_of_channel (canvas, c);
 
     if (missing && mask_hides (missing, colour)) {
-      *planes_at (values, c, x, y) = isnan (packed[c]) ? 0 : packed[c];
-      *planes_at (known, c, x, y) = 0;
+      *planes_at (values, c, u, v) = isnan (packed[c]) ? 0 : packed[c];
+      *planes_at (known, c, u, v) = 0;
     } else {
-      *planes_at (values, c, x, y) = (float) pixel[colour] * scale;
-      *planes_at (known, c, x, y) = seen ? 1 : 0;
+      *planes_at (values, c, u, v) = (float) pixel[colour] * scale;
+      *planes_at (known, c, u, v) = seen ? 1 : 0;
     }
   }
 }
 
 void
-canvas_read (const Canvas *canvas, Planes *values, Planes *known)
+canvas_read (const Canvas *canvas, int left, int top, Planes *values,
+             Planes *known)
 {
-  const float *packed = canvas->values;
+  for (int v = 0; v < values->height; v++) {
+    const guint8 *missing = mask_row (canvas->missing, top + v) + left;
+    const float *packed = packed_from (canvas, left, top + v);
 
-  for (int y = 0; y < canvas->missing->height; y++)
-    for (int x = 0; x < canvas->missing->width; x++) {
-      read_pixel (canvas, x, y, packed, values, known);
-      if (mask_row (canvas->missing, y)[x])
+    for (int u = 0; u < values->width; u++) {
+      read_pixel (canvas, left + u, top + v, packed, u, v, values, known);
+      if (missing[u])
         packed += canvas->channels;
     }
+  }
 }
 
 void
-canvas_mix (Canvas *canvas, const Planes *values, float weight)
+canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
+            float weight)
 {
-  float *packed = canvas->values;
+  for (int v = 0; v < values->height; v++) {
+    const guint8 *missing = mask_row (canvas->missing, top + v) + left;
+    float *packed = packed_from (canvas, left, top + v);
 
-  for (int y = 0; y < canvas->missing->height; y++)
-    for (int x = 0; x < canvas->missing->width; x++) {
-      if (!mask_row (canvas->missing, y)[x])
+    for (int u = 0; u < values->width; u++) {
+      if (!missing[u])
         continue;
-      for (int c = 0; c < canvas->channels; c++) {
-        float value = *planes_at (values, c, x, y);
-
-        packed[c] =
-          isnan (packed[c]) ? value : packed[c] + weight * (value - packed[c]);
-      }
+      for (int c = 0; c < canvas->channels; c++)
+        packed[c] += weight * (*planes_at (values, c, u, v) - packed[c]);
       packed += canvas->channels;
     }
-  memset (canvas->unfilled, 0, (gsize) canvas->block_count * sizeof (gsize));
+  }
 }
 
 /* ---- back into the picture ---- */

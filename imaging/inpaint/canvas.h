@@ -81,14 +81,17 @@ typedef struct {
  * array of Span from left to right. */
 const GArray *canvas_spans (const Canvas *canvas, int y);
 
-/* Copies the whole picture, as it is now, to @values, and to @known 1 for each
- * sample that is known and 0 for each that is missing or invisible.  Both have
- * the size and channels of the canvas; unfilled samples are 0. */
-void canvas_read (const Canvas *canvas, Planes *values, Planes *known);
+/* Copies the picture, as it is now, from column @left and row @top on to
+ * @values, and to @known 1 for each sample that is known and 0 for each that
+ * is missing or invisible.  Both lie within the picture and have the channels
+ * of the canvas; unfilled samples are 0. */
+void canvas_read (const Canvas *canvas, int left, int top, Planes *values,
+                  Planes *known);
 
-/* Moves the missing samples towards @values: by the share @weight, or all the
- * way where they have no value yet. */
-void canvas_mix (Canvas *canvas, const Planes *values, float weight);
+/* Moves the missing samples there towards @values by the share @weight.  All
+ * must have a value. */
+void canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
+                 float weight);
 
 /* Writes what was filled into @image, the one the canvas was made for. */
 void canvas_write_back (const Canvas *canvas, Image *image);

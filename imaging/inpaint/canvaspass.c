@@ -8,17 +8,6 @@
  * known counts more and errors do not feed on themselves. */
 #define FILLED_TRUST 0.3f
 
-/* The packed samples of the first missing pixel of row @y at or right of
- * column @x. */
-static float *
-packed_from (const Canvas *canvas, int x, int y)
-{
-  gsize number = canvas->row_starts[y]
-                 + count_missing_in (mask_row (canvas->missing, y), x);
-
-  return canvas->values + number * (gsize) canvas->channels;
-}
-
 /* A pass in progress. */
 typedef struct {
   Canvas *canvas;

@@ -51,3 +51,14 @@ count_missing_in (const guint8 *row, int count)
     sum += row[i] != 0;
   return sum;
 }
+
+/* The packed samples of the first missing pixel of row @y at or right of
+ * column @x. */
+static inline float *
+packed_from (const Canvas *canvas, int x, int y)
+{
+  gsize number = canvas->row_starts[y]
+                 + count_missing_in (mask_row (canvas->missing, y), x);
+
+  return canvas->values + number * (gsize) canvas->channels;
+}

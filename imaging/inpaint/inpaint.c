@@ -39,7 +39,7 @@ typedef struct {
   FillSettings fill;
   CollaborativeSettings rounds;
 
-  /* The convolutional dictionary between them: orientations of the picture, 0
+  /* The convolutional dictionary after them: orientations of the picture, 0
    * to leave it out, and the share of its result that is used. */
   int turns;
   float weight;
@@ -70,6 +70,10 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .scales = { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } }                     \
   }
 
+/* Share of the result of the convolutional dictionary that goes into that of
+ * the rounds: their mean is closer to the truth where little is missing. */
+#define FINAL_SHARE 0.3f
+
 /* With what was learned: fast is the convolutional dictionary alone; the others
  * are a fill by pursuit and rounds, and the convolutional dictionary has its
  * share in the end.  Rounds that began where it ends took two thirds of the
@@ -79,10 +83,12 @@ static const Effort learned_efforts[] = {
   [QUALITY_FAST] = { .fill = FILL (4, 12), .turns = 1, .weight = 1 },
   [QUALITY_NORMAL] = { .fill = FILL (3, 16),
                        .rounds = ROUNDS_NORMAL,
-                       .turns = 1 },
+                       .turns = 1,
+                       .weight = FINAL_SHARE },
   [QUALITY_BEST] = { .fill = FILL (2, 24),
                      .rounds = ROUNDS_BEST,
-                     .turns = 2 },
+                     .turns = 2,
+                     .weight = FINAL_SHARE },
 };
 
 /* Orientations of the picture for a convolutional dictionary that the user
@@ -116,10 +122,6 @@ static const double fill_shares[] = {
   [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
 };
 #define CODER_SHARE 0.3
-
-/* Share of the result of the convolutional dictionary that goes into that of
- * the rounds: their mean is closer to the truth where little is missing. */
-#define FINAL_SHARE 0.3f
 
 /* What is done. */
 typedef struct {
@@ -184,47 +186,67 @@ make_plan (const RestoreOptions *options, const Dictionary *fill,
 
 /* ---- the convolutional dictionary ---- */
 
-/* Three planes of the same grey, and back to one: their mean. */
-static void
-repeat_plane (Planes *planes)
-{
-  gsize size = planes_samples (planes) / 3;
+/* The canvas while it is read and mixed. */
+typedef struct {
+  Canvas *canvas;
+  float weight;
+} Mixing;
 
-  for (int c = 1; c < 3; c++)
-    memcpy (planes->data + (gsize) c * size, planes->data,
+/* Grey is repeated for a dictionary of colours. */
+static void
+read_part (Box box, RecodePart *part, gpointer data)
+{
+  const Mixing *mixing = data;
+  int channels = canvas_channels (mixing->canvas);
+  Planes values = *part->values, known = *part->known;
+  gsize size = planes_samples (&values) / (gsize) values.channels;
+
+  canvas_read (mixing->canvas, box.left, box.top, &values, &known);
+  for (int c = channels; c < values.channels; c++) {
+    memcpy (values.data + (gsize) c * size, values.data,
             size * sizeof (float));
+    memcpy (known.data + (gsize) c * size, known.data, size * sizeof (float));
+  }
 }
 
-/* Returns the result of the convolutional dictionary, of which the plan's
- * share goes into @canvas; NULL with @error set. */
-static Planes *
+/* What was repeated is averaged. */
+static void
+mix_part (Box box, const Planes *restored, gpointer data)
+{
+  const Mixing *mixing = data;
+  int channels = canvas_channels (mixing->canvas);
+  int repeats = restored->channels / channels;
+  gsize size = planes_samples (restored) / (gsize) repeats;
+
+  for (gsize i = 0; repeats > 1 && i < size; i++) {
+    float sum = 0;
+
+    for (int c = 0; c < repeats; c++)
+      sum += restored->data[(gsize) c * size + i];
+    restored->data[i] = sum / (float) repeats;
+  }
+  canvas_mix (mixing->canvas, box.left, box.top, restored, mixing->weight);
+}
+
+/* Mixes the plan's share of the result of the convolutional dictionary into
+ * @canvas.  It sees nothing but what is known, so it does not matter what is
+ * in the holes. */
+static gboolean
 recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
         const Progress *progress, GError **error)
 {
   RecodeSettings settings = { plan->model, plan->turns, patches };
-  int width = image->width, height = image->height;
-  gboolean repeated =
-    canvas_channels (canvas) == 1 && plan->model->shape.channels == 3;
-  int channels = repeated ? 3 : canvas_channels (canvas);
-  g_autoptr (Planes) values = planes_new (width, height, channels, error);
-  g_autoptr (Planes) known =
-    values != NULL ? planes_new (width, height, channels, error) : NULL;
-  g_autoptr (Planes) out =
-    known != NULL ? planes_new (width, height, channels, error) : NULL;
+  Mixing mixing = { canvas, plan->weight };
+  RecodePicture picture = {
+    .width = image->width,
+    .height = image->height,
+    .channels = MAX (canvas_channels (canvas), plan->model->shape.channels),
+    .read = read_part,
+    .write = mix_part,
+    .data = &mixing
+  };
 
-  if (out == NULL)
-    return NULL;
-  canvas_read (canvas, values, known);
-  if (repeated) {
-    repeat_plane (values);
-    repeat_plane (known);
-  }
-  if (!planes_recode (values, known, NULL, &settings, out, progress, error))
-    return NULL;
-  if (repeated)
-    planes_average (out);
-  canvas_mix (canvas, out, plan->weight);
-  return g_steal_pointer (&out);
+  return picture_recode (&picture, &settings, progress, error);
 }
 
 /* The first fill, by pursuit; it may be left out where the convolutional
@@ -252,31 +274,24 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
                   gsize *patches, const Progress *progress, GError **error)
 {
   double coder = plan->model != NULL ? CODER_SHARE : 0;
-  double from = plan->fill_share * (1 - coder);
-  ProgressPart filling = { progress, 0, from };
-  double to = plan->rounds != NULL ? from + coder : 1;
-  ProgressPart coding = { progress, from, to };
-  ProgressPart improving = { progress, to, 1 };
+  double filled = plan->fill_share * (1 - coder);
+  double to = plan->rounds != NULL ? 1 - coder : filled;
+  ProgressPart filling = { progress, 0, filled };
+  ProgressPart improving = { progress, filled, to };
+  ProgressPart coding = { progress, to, 1 };
   Progress part = progress_part (&filling);
-  g_autoptr (Planes) coded = NULL;
   gsize improved = 0;
 
   if (!fill (canvas, plan, patches, &part, error))
     return FALSE;
-  part = progress_part (&coding);
-  if (plan->model != NULL) {
-    coded = recode (canvas, plan, image, patches, &part, error);
-    if (coded == NULL)
-      return FALSE;
-  }
   part = progress_part (&improving);
   if (plan->rounds != NULL
       && !canvas_improve (canvas, plan->rounds, &improved, &part, error))
     return FALSE;
-  if (plan->rounds != NULL && coded != NULL)
-    canvas_mix (canvas, coded, FINAL_SHARE);
   *patches += improved;
-  return TRUE;
+  part = progress_part (&coding);
+  return plan->model == NULL
+         || recode (canvas, plan, image, patches, &part, error);
 }
 
 /* Codes patches where @missing says, in all of its holes. */
