@@ -1,6 +1,7 @@
 /* test_jpegset.c - coarse JPEGs get better, within what the file says */
 #include "imaging/codec/codec.h"
 #include "imaging/denoise/jpegset.h"
+#include "imaging/detect/jpeggrid.h"
 #include "imaging/inpaint/dct.h"
 #include "imaging/metric.h"
 #include "imaging/restore.h"
@@ -113,6 +114,43 @@ test_projection (void)
   assert_at_most (farthest_outside (decoded, flat), 6);
 }
 
+/* The quality that the file was written with is known from its steps. */
+static void
+test_quality (void)
+{
+  const int qualities[] = { 10, 15, 50, 75, 92 };
+  g_autoptr (Image) photo = load_photo ("snow4");
+
+  g_assert_cmpint (image_jpeg_quality (photo), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (qualities); i++) {
+    g_autoptr (Image) decoded = through_jpeg (photo, qualities[i]);
+
+    g_assert_cmpint (ABS (image_jpeg_quality (decoded) - qualities[i]), <=, 1);
+  }
+}
+
+/* Blocks are found in what was a JPEG, wherever they begin, and nowhere else.
+ */
+static void
+test_grid (void)
+{
+  const char *const photos[] = { "city10", "forest3", "mountain5", "snow4" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Image) decoded = through_jpeg (photo, 75);
+    g_autoptr (Image) moved =
+      image_new (photo->width - 3, photo->height - 5, 3, 8, NULL);
+
+    for (int y = 0; y < moved->height; y++)
+      memcpy (image_pixel (moved, 0, y), image_pixel (decoded, 3, y + 5),
+              (gsize) moved->width * 3 * sizeof (guint16));
+    g_assert_false (image_has_jpeg_grid (photo));
+    g_assert_true (image_has_jpeg_grid (decoded));
+    g_assert_true (image_has_jpeg_grid (moved));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -120,5 +158,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpegset/steps", test_steps_are_read);
   g_test_add_func ("/jpegset/better", test_coarse_jpeg_gets_better);
   g_test_add_func ("/jpegset/projection", test_projection);
+  g_test_add_func ("/jpegset/quality", test_quality);
+  g_test_add_func ("/jpegset/grid", test_grid);
   return g_test_run ();
 }

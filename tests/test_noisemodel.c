@@ -260,6 +260,42 @@ test_grain_is_removed (void)
   g_assert_cmpfloat (after[2], >, before + 2);
 }
 
+/* At half the size and at a quarter of it grain is weaker, but not by more than
+ * white noise is. */
+static void
+test_coarse_grain (void)
+{
+  g_autoptr (Image) image = grainy_gradient (3);
+  FoundNoise noise = image_find_noise (image, NULL);
+
+  g_assert_cmpint (noise.coarse_count, ==, NOISE_SCALES - 1);
+  for (int i = 0; i < noise.coarse_count; i++) {
+    double before = noise_model_sigma (i > 0 ? &noise.coarse[i - 1]
+                                             : &noise.model);
+    double ratio = noise_model_sigma (&noise.coarse[i]) / before;
+
+    g_test_message ("size %d: %.2f of what it was", i + 1, ratio);
+    g_assert_cmpfloat (ratio, >=, 0.49);
+    g_assert_cmpfloat (ratio, <=, 1.05);
+  }
+}
+
+/* A level spectrum, and the same strength at the frequencies that were weak. */
+static void
+test_levelled (void)
+{
+  NoiseModel model = noise_model_white (3, 0.1), level;
+
+  model.correlation[1][0][0] = 30;
+  level = noise_model_levelled (&model, 2);
+  for (int f = 0; f < NOISE_COSINES; f++) {
+    double v = pow (level.deviation[3][0], 2)
+               * (double) level.correlation[f][0][0];
+
+    assert_at_most (fabs (v / 0.01 - (f == 1 ? 2 : 1)), 1e-4);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -272,5 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/noisemodel/clean", test_clean_photographs_have_none);
   g_test_add_func ("/noisemodel/dithering", test_dithering_is_none);
   g_test_add_func ("/noisemodel/removed", test_grain_is_removed);
+  g_test_add_func ("/noisemodel/coarse", test_coarse_grain);
+  g_test_add_func ("/noisemodel/levelled", test_levelled);
   return g_test_run ();
 }

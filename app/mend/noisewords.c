@@ -24,8 +24,8 @@ noise_in_words (const FoundNoise *noise)
   if (noise->kind == NOISE_WHITE)
     return g_strdup_printf ("noise of %.1f levels", noise->sigma);
   if (noise->kind == NOISE_JPEG)
-    return g_strdup_printf ("blocking and ringing of JPEG, about %.1f levels",
-                            noise->sigma);
+    return g_strdup_printf ("blocking and ringing of a JPEG of quality %d",
+                            noise->jpeg_quality);
   name = noise_model_neighbours (&noise->model) > SHARED ? "grain" : "noise";
   return g_strdup_printf ("%s of about %.1f levels in the mid tones, %.1f in "
                           "the shadows, %.1f in the lights",
@@ -48,6 +48,10 @@ noise_to_json (const FoundNoise *noise)
   json_object_set_boolean_member (json, "sure", noise->is_sure);
   json_report_set_number (json, "sigma", noise->sigma);
   json_report_set_number (json, "share", noise->share);
+  json_report_set_number (json, "jpeg_quality",
+                          noise->jpeg_quality > 0
+                            ? (double) noise->jpeg_quality
+                            : (double) NAN);
   for (int level = 0; level < NOISE_LEVELS; level++)
     json_array_add_double_element (levels, level_at (noise, level));
   json_object_set_array_member (json, "sigma_by_brightness", levels);

@@ -15,6 +15,7 @@
 #include "imaging/denoise/nlbayes.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
+#include "imaging/halve.h"
 
 #include <math.h>
 
@@ -83,13 +84,26 @@ static const int named_steps[] = {
   [QUALITY_FAST] = 4, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 1
 };
 
+/* Share of the variance that is left at low frequencies once they were cleaned
+ * at half the size; and the share of the work that this is. */
+#define LOW_SHARE 0.3
+#define HALF_SHARE 0.2
+
 /* The guide's share of the work on a tile. */
 #define GUIDE_SHARE 0.2
+
+/* A picture of half the size, before and after its noise was removed; NULL
+ * where there is none. */
+typedef struct {
+  Image *noisy, *clean;
+} Half;
 
 /* What is done to a picture. */
 typedef struct {
   const Image *from;
   Image *to;
+  gboolean in_scales; /* first at half the size */
+  Half half;
   double sigma; /* where white is 1 */
   const NoiseModel *noise;
   float grain; /* share of it to leave */
@@ -137,10 +151,13 @@ read_pixel (const Denoise *d, Planes *planes, int x, int y, int from_x,
 
   for (int c = 0; c < planes->channels; c++) {
     int colour = c % d->colours;
+    float *to = planes_at (planes, c, x, y);
 
-    *planes_at (planes, c, x, y) =
-      hidden ? d->hidden[colour]
-             : (float) image_pixel (image, from_x, from_y)[colour] * scale;
+    *to = hidden ? d->hidden[colour]
+                 : (float) image_pixel (image, from_x, from_y)[colour] * scale;
+    if (d->half.clean != NULL)
+      *to += halved_difference (d->half.noisy, d->half.clean, colour, from_x,
+                                from_y);
   }
 }
 
@@ -503,12 +520,66 @@ code_picture (Denoise *d, const ConvModel *model, int turns,
          && picture_recode (&picture, &settings, progress, error);
 }
 
+/* ---- scales ---- */
+
+/* The noise of a picture of half the size. */
+static FoundNoise
+noise_of_half (const FoundNoise *noise)
+{
+  FoundNoise half = *noise;
+
+  half.model = noise->coarse[0];
+  half.sigma = 255 * noise_model_sigma (&half.model);
+  half.coarse_count = noise->coarse_count - 1;
+  for (int i = 0; i < half.coarse_count; i++)
+    half.coarse[i] = noise->coarse[i + 1];
+  return half;
+}
+
+static gboolean remove_from (const Image *from, const FoundNoise *noise,
+                             Image *to, const RestoreOptions *options,
+                             gsize *patches, const Progress *progress,
+                             GError **error);
+
+/* Removes the noise of @d from a picture of half the size, which leaves the
+ * high frequencies to be done. */
+static gboolean
+clean_half (Denoise *d, const FoundNoise *noise,
+            const RestoreOptions *options, const Progress *progress,
+            GError **error)
+{
+  FoundNoise coarse = noise_of_half (noise);
+  RestoreOptions all = *options;
+
+  all.grain = 0;
+  d->half.noisy = image_halve (d->from, d->colours, d->hidden, error);
+  if (d->half.noisy == NULL)
+    return FALSE;
+  d->half.clean = image_copy (d->half.noisy, error);
+  return d->half.clean != NULL
+         && remove_from (d->half.noisy, &coarse, d->half.clean, &all,
+                         &d->patches, progress, error);
+}
+
+/* Before the picture itself: what is done to all of it at once. */
+static gboolean
+prepare (Denoise *d, const ConvModel *model, const FoundNoise *noise,
+         const RestoreOptions *options, const Progress *progress,
+         GError **error)
+{
+  if (model != NULL)
+    return code_picture (d, model, named_turns[options->quality], progress,
+                         error);
+  return !d->in_scales || clean_half (d, noise, options, progress, error);
+}
+
 static gboolean
 remove_from (const Image *from, const FoundNoise *noise, Image *to,
              const RestoreOptions *options, gsize *patches,
              const Progress *progress, GError **error)
 {
   g_autoptr (Dictionary) builtin = NULL;
+  NoiseModel high = noise_model_without_low (&noise->model, LOW_SHARE);
   Denoise d = { .from = from,
                 .to = to,
                 .sigma = noise->sigma / 255,
@@ -516,10 +587,9 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
                 .grain = (float) options->grain,
                 .colours = noise->model.colours,
                 .named = options->dictionary };
-  ProgressPart coding = { progress, 0, CODED_SHARE };
-  ProgressPart rest = { progress, 0, 1 };
-  Progress part = progress_part (&coding);
+  ProgressPart first = { progress, 0, 0 }, rest = { progress, 0, 1 };
   const ConvModel *model = NULL;
+  Progress part;
   gboolean ok;
 
   if (d.named == NULL && options->paper_protocol)
@@ -529,15 +599,19 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
   if (noise->kind == NOISE_WHITE)
     d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
-  ok = model == NULL
-       || code_picture (&d, model, named_turns[options->quality], &part,
-                        error);
-  if (model != NULL)
-    rest.from = CODED_SHARE;
+  d.in_scales = d.named == NULL && noise->coarse_count > 0;
+  if (d.in_scales)
+    d.noise = &high;
+  if (model != NULL || d.in_scales)
+    first.to = rest.from = model != NULL ? CODED_SHARE : HALF_SHARE;
+  part = progress_part (&first);
+  ok = prepare (&d, model, noise, options, &part, error);
   part = progress_part (&rest);
   ok = ok && do_tiles (&d, plan (&d, options), &part, error);
   *patches += d.patches;
   planes_free (d.coded);
+  image_free (d.half.noisy);
+  image_free (d.half.clean);
   return ok;
 }
 
@@ -547,9 +621,11 @@ image_denoise (Image *image, const FoundNoise *noise,
                const Progress *progress, GError **error)
 {
   g_autoptr (Image) result = image_copy (image, error);
+  FoundNoise harder = found_noise_coloured (
+    noise, noise->kind == NOISE_COLOURED ? COLOUR_FACTOR : 1);
 
   if (result == NULL
-      || !remove_from (image, noise, result, options, patches, progress,
+      || !remove_from (image, &harder, result, options, patches, progress,
                        error))
     return FALSE;
   if (noise->kind == NOISE_JPEG)

@@ -33,6 +33,26 @@ image_jpeg_step (const Image *image)
   return sum / BLOCK;
 }
 
+/* libjpeg multiplies the table of quality 50 by 50 / q below that, and by
+ * 2 - q / 50 above: the mean of that table, and of its first FEW steps, which
+ * are so small that none is cut off at 255. */
+#define STEP_AT_50 57.625
+#define FEW_AT_50 13.25
+#define FEW 4
+
+int
+image_jpeg_quality (const Image *image)
+{
+  double scale = image_jpeg_step (image) / STEP_AT_50, few = 0;
+
+  if (!(scale > 0))
+    return 0;
+  for (int f = 0; f < FEW; f++)
+    few += (double) image->meta.steps[0][f] / FEW / FEW_AT_50;
+  return CLAMP ((int) ((scale > 1 ? 50 / few : 100 - 50 * scale) + 0.5), 1,
+                100);
+}
+
 gboolean
 image_is_coarse_jpeg (const Image *image)
 {

@@ -23,6 +23,10 @@
 /* The mean step of the brightness of @image; 0 if it was no JPEG. */
 double image_jpeg_step (const Image *image);
 
+/* The quality, 1 .. 100, at which libjpeg has steps of that mean; 0 if @image
+ * was no JPEG. */
+int image_jpeg_quality (const Image *image);
+
 /* Whether @image was a JPEG whose steps are so large that the error can be
  * seen: below quality 60 or so, upright as it is stored. */
 gboolean image_is_coarse_jpeg (const Image *image);

@@ -29,14 +29,6 @@ noise_model_scaled (const NoiseModel *model, double factor)
   return scaled;
 }
 
-int
-noise_model_level (float brightness)
-{
-  int level = (int) (brightness * (NOISE_LEVELS - 1) + 0.5f);
-
-  return CLAMP (level, 0, NOISE_LEVELS - 1);
-}
-
 /* Mean over the frequencies of R_cc. */
 static double
 mean_correlation (const NoiseModel *model, int c)
@@ -46,6 +38,88 @@ mean_correlation (const NoiseModel *model, int c)
   for (int f = 0; f < NOISE_COSINES; f++)
     sum += model->correlation[f][c][c] / NOISE_COSINES;
   return sum;
+}
+
+NoiseModel
+noise_model_coloured (const NoiseModel *model, double factor)
+{
+  NoiseModel coloured = *model;
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    for (int c = 1; c < model->colours; c++)
+      coloured.deviation[level][c] *= (float) factor;
+  return coloured;
+}
+
+/* Multiplies the noise of mixed colour @a at frequency @f by @factor. */
+static void
+scale_frequency (NoiseModel *model, int f, int a, float factor)
+{
+  for (int b = 0; b < model->colours; b++) {
+    model->correlation[f][a][b] *= factor;
+    model->correlation[f][b][a] *= factor;
+  }
+}
+
+/* Mean of R_00 where the frequency is that of 8 / 5 pixels or so. */
+static double
+middle_correlation (const NoiseModel *model)
+{
+  double sum = 0;
+  int count = 0;
+
+  for (int f = 0; f < NOISE_COSINES; f++) {
+    double radius = hypot (f % NOISE_SIDE, f / NOISE_SIDE);
+
+    if (radius >= 4.5 && radius < 5.6) {
+      sum += model->correlation[f][0][0];
+      count++;
+    }
+  }
+  return sum / count;
+}
+
+NoiseModel
+noise_model_levelled (const NoiseModel *model, double most)
+{
+  NoiseModel level = *model;
+  double limit = most * middle_correlation (model), mean;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    if (model->correlation[f][0][0] > limit)
+      scale_frequency (
+        &level, f, 0,
+        (float) sqrt (limit / (double) model->correlation[f][0][0]));
+  mean = mean_correlation (&level, 0);
+  if (!(mean > 0))
+    return *model;
+  for (int f = 0; f < NOISE_COSINES; f++)
+    scale_frequency (&level, f, 0, (float) (1 / sqrt (mean)));
+  for (int u = 0; u < NOISE_LEVELS; u++)
+    level.deviation[u][0] *= (float) sqrt (mean);
+  return level;
+}
+
+NoiseModel
+noise_model_without_low (const NoiseModel *model, double share)
+{
+  NoiseModel high = *model;
+
+  high.is_white = FALSE;
+  for (int f = 0; f < NOISE_COSINES; f++)
+    if (f % NOISE_SIDE < NOISE_SIDE / 2 && f / NOISE_SIDE < NOISE_SIDE / 2)
+      for (int a = 0; a < model->colours; a++)
+        for (int b = 0; b < model->colours; b++)
+          high.correlation[f][a][b] *= (float) share;
+  return high;
+}
+
+int
+noise_model_level (float brightness)
+{
+  int level = (int) (brightness * (NOISE_LEVELS - 1) + 0.5f);
+
+  return CLAMP (level, 0, NOISE_LEVELS - 1);
 }
 
 double

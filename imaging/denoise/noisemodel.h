@@ -23,6 +23,7 @@ enum {
   NOISE_SIDE = 8,                /* of a block */
   NOISE_COSINES = 8 * 8,         /* frequencies of a block: k + 8 l */
   NOISE_LEVELS = 16,             /* brightnesses that s is known for */
+  NOISE_SCALES = 3,              /* sizes that noise is looked for at */
 };
 
 typedef struct {
@@ -37,6 +38,18 @@ NoiseModel noise_model_white (int colours, double sigma);
 
 /* The same noise, @factor times as strong. */
 NoiseModel noise_model_scaled (const NoiseModel *model, double factor);
+
+/* The same noise @factor times as strong in its differences of colours, which
+ * leaves its brightness as it is. */
+NoiseModel noise_model_coloured (const NoiseModel *model, double factor);
+
+/* The same noise with the brightness at no frequency stronger than @most times
+ * that at the middle ones. */
+NoiseModel noise_model_levelled (const NoiseModel *model, double most);
+
+/* The same noise with @share of the variance at the lower half of the
+ * frequencies, which a picture of half the size has too. */
+NoiseModel noise_model_without_low (const NoiseModel *model, double share);
 
 /* Which of the NOISE_LEVELS is nearest to @brightness, 0 .. 1. */
 int noise_model_level (float brightness);

@@ -1,6 +1,8 @@
 #include "imaging/detect/findnoise.h"
 
 #include "imaging/denoise/jpegset.h"
+#include "imaging/detect/coarsenoise.h"
+#include "imaging/detect/jpeggrid.h"
 #include "imaging/detect/noise.h"
 #include "imaging/detect/noiseprofile.h"
 #include "imaging/restoreoptions.h"
@@ -24,7 +26,12 @@ static const struct {
  * fifteen clean photographs at quality 75 none had a share above 0.25. */
 #define QUANTISED_STEP 23.
 #define QUANTISED_SHARE 0.3
-#define QUANTISED_FACTOR 1.7
+#define QUANTISED_FACTOR 1.4
+
+/* What JPEG leaves of noise in flat blocks has lost its high frequencies, and
+ * what is strong at the low ones is texture: in noise of cameras, brightness
+ * is up to twice as strong there as at the middle ones, in most. */
+#define MOST_LOW 2
 
 /* Fewer bins may agree by chance. */
 #define LEAST_BINS 4
@@ -84,7 +91,20 @@ found_noise_scaled (const FoundNoise *noise, double factor)
 
   scaled.sigma = MIN (SIGMA_MAX, noise->sigma * factor);
   scaled.model = noise_model_scaled (&noise->model, factor);
+  for (int i = 0; i < noise->coarse_count; i++)
+    scaled.coarse[i] = noise_model_scaled (&noise->coarse[i], factor);
   return scaled;
+}
+
+FoundNoise
+found_noise_coloured (const FoundNoise *noise, double factor)
+{
+  FoundNoise coloured = *noise;
+
+  coloured.model = noise_model_coloured (&noise->model, factor);
+  for (int i = 0; i < noise->coarse_count; i++)
+    coloured.coarse[i] = noise_model_coloured (&noise->coarse[i], factor);
+  return coloured;
 }
 
 static gboolean
@@ -108,10 +128,31 @@ found_jpeg_error (const Image *image, int colours)
   FoundNoise found = { .kind = NOISE_JPEG,
                        .is_sure = TRUE,
                        .share = 1,
+                       .jpeg_quality = image_jpeg_quality (image),
                        .model = jpeg_error_model (image, colours) };
 
   found.sigma = 255 * noise_model_sigma (&found.model);
   return found;
+}
+
+/* What was measured in @profile.  @was_jpeg: if JPEG took part of it. */
+static FoundNoise
+found_coloured_noise (const Image *image, const Mask *ignore,
+                      const NoiseProfile *profile, gboolean was_jpeg,
+                      double factor)
+{
+  FoundNoise found = { .kind = NOISE_COLOURED,
+                       .share = profile->share,
+                       .jpeg_quality = image_jpeg_quality (image) };
+
+  found.model = was_jpeg ? noise_model_levelled (&profile->model, MOST_LOW)
+                         : profile->model;
+  found = found_noise_coloured (&found, COLOUR_FACTOR);
+  found.coarse_count =
+    image_find_coarse_noise (image, ignore, &found.model, found.coarse);
+  found = found_noise_coloured (&found, 1 / COLOUR_FACTOR);
+  found.sigma = 255 * noise_model_sigma (&found.model);
+  return found_noise_scaled (&found, factor);
 }
 
 FoundNoise
@@ -120,16 +161,16 @@ image_find_noise (const Image *image, const Mask *ignore)
   int colours = image_is_grey (image, ignore) ? 1 : 3;
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, colours);
-  double white, factor;
-  gboolean is_sure;
+  double white;
+  gboolean is_sure, has_grid;
   NoiseProfile profile;
+  FoundNoise found;
 
   if (image_has_few_colours (image))
     return found_white_noise (colours, 0);
   if (image_is_coarse_jpeg (image))
     return found_jpeg_error (image, colours);
   source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
-  factor = source.is_quantised ? QUANTISED_FACTOR : 1;
   white = image_noise_level (image, ignore);
   if (!noise_profile_measure (&source, &profile)
       || 255 * profile.sigma < LEAST_LEVEL)
@@ -138,9 +179,10 @@ image_find_noise (const Image *image, const Mask *ignore)
   if (white > 0
       && (!is_sure || 255 * profile.sigma < WHITE_RATIO * white))
     return found_white_noise (colours, white);
-  return (FoundNoise){ .kind = NOISE_COLOURED,
-                       .is_sure = is_sure,
-                       .sigma = 255 * profile.sigma * factor,
-                       .share = profile.share,
-                       .model = noise_model_scaled (&profile.model, factor) };
+  has_grid = !image->meta.has_steps && image_has_jpeg_grid (image);
+  found = found_coloured_noise (
+    image, ignore, &profile, has_grid || image->meta.has_steps,
+    has_grid || source.is_quantised ? QUANTISED_FACTOR : 1);
+  found.is_sure = is_sure;
+  return found;
 }

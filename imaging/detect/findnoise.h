@@ -23,8 +23,17 @@ typedef struct {
   gboolean is_sure; /* else it may be texture */
   double sigma; /* root mean square, where white is 255; 0 for none */
   double share; /* of the brightnesses that agree, 0 .. 1 */
+  int jpeg_quality; /* of the file, as libjpeg counts; 0 if it was no JPEG */
   NoiseModel model;
+  NoiseModel coarse[NOISE_SCALES - 1]; /* at 1/2, 1/4 of the size */
+  int coarse_count; /* of these that are known; none of white noise */
 } FoundNoise;
+
+/* How much harder than it was measured noise is removed from differences of
+ * colours, unless it is white.  They are smoother than a block in most pictures
+ * that a camera or a JPEG made, so that too little of them is seen; and eyes
+ * mind spots of colour more than they miss fine colours. */
+#define COLOUR_FACTOR 2.
 
 /* Noise of one level, where white is 255, in every sample; 0 for none. */
 FoundNoise found_white_noise (int colours, double sigma);
@@ -32,6 +41,9 @@ FoundNoise found_white_noise (int colours, double sigma);
 /* The same noise, @factor times as strong, up to SIGMA_MAX of
  * restoreoptions.h. */
 FoundNoise found_noise_scaled (const FoundNoise *noise, double factor);
+
+/* The same noise, @factor times as strong in its differences of colours. */
+FoundNoise found_noise_coloured (const FoundNoise *noise, double factor);
 
 /* Looks for noise in the visible pixels that are not in @ignore, which may be
  * NULL. */
