@@ -14,6 +14,9 @@
 /* Keeps G regular where two atoms look alike on what is known. */
 #define LEAST_RIDGE 1e-6
 
+/* Weight of a patch without atoms where patches overlap. */
+#define EMPTY_WEIGHT 1e-6f
+
 /* Adam's. */
 #define FIRST_DECAY 0.9
 #define SECOND_DECAY 0.999
@@ -55,9 +58,10 @@ typedef struct {
   const TaskBatch *batch;
   const TaskCoder *coder;
   const SparseMat *X;
+  MatF W;                /* w of all signals, if they overlap */
   Workspace *workspaces; /* for each thread */
   MatF sums[PARTS];
-  double errors[PARTS];
+  double errors[PARTS], counted[PARTS];
 } Job;
 
 static void
@@ -116,17 +120,35 @@ factor_signal (const Job *job, Workspace *w, int col)
   return cholesky_factor (&G);
 }
 
+/* w of a signal that was restored; adds to the error of @part. */
+static void
+find_error (Job *job, const float *restored, int col, int part, float *w)
+{
+  const TaskBatch *batch = job->batch;
+  int n = job->D->rows;
+  const float *clean = matf_at (&batch->clean, 0, col);
+  const float *counts = matf_at (&batch->counts, 0, col);
+
+  if (job->W.data != NULL) {
+    memcpy (w, matf_at (&job->W, 0, col), (gsize) n * sizeof *w);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    w[i] = counts[i] * (clean[i] - restored[i]);
+    job->errors[part] += (double) w[i] * w[i];
+    job->counted[part] += counts[i];
+  }
+}
+
 /* a, w and r, and u; adds to the error of the part. */
 static void
-solve_signal (const Job *job, Workspace *w, int col, double *error)
+solve_signal (Job *job, Workspace *w, int col, int part)
 {
   const TaskBatch *batch = job->batch;
   int n = job->D->rows, s = job->X->count[col];
   const int *atoms = sparse_index (job->X, col);
-  const float *clean = matf_at (&batch->clean, 0, col);
   const float *given = matf_at (&batch->given, 0, col);
   const float *known = matf_at (&batch->known, 0, col);
-  const float *counts = matf_at (&batch->counts, 0, col);
   float *restored = w->other;
 
   for (int j = 0; j < s; j++)
@@ -135,11 +157,9 @@ solve_signal (const Job *job, Workspace *w, int col, double *error)
   memset (restored, 0, (gsize) n * sizeof *restored);
   for (int j = 0; j < s; j++)
     matf_axpy (n, (float) w->a[j], matf_at (job->D, 0, atoms[j]), restored);
-  for (int i = 0; i < n; i++) {
-    w->w[i] = counts[i] * (clean[i] - restored[i]);
+  find_error (job, restored, col, part, w->w);
+  for (int i = 0; i < n; i++)
     w->r[i] = known[i] * (given[i] - restored[i]);
-    *error += (double) w->w[i] * w->w[i];
-  }
   for (int j = 0; j < s; j++)
     w->u[j] = -dot (matf_at (job->D, 0, atoms[j]), w->w, n);
   cholesky_solve (&w->G, s, w->u);
@@ -170,32 +190,103 @@ do_part (int chunk, int worker, gpointer data)
 
   for (int col = part; col < job->batch->clean.cols; col += PARTS)
     if (factor_signal (job, w, col)) {
-      solve_signal (job, w, col, &job->errors[part]);
+      solve_signal (job, w, col, part);
       add_signal (job, w, col, &job->sums[part]);
     }
 }
 
-static double
-sum_entries (const MatF *A)
-{
-  double sum = 0;
+/* ---- patches that overlap ---- */
 
-  for (int j = 0; j < A->cols; j++)
-    for (int i = 0; i < A->rows; i++)
-      sum += *matf_at (A, i, j);
-  return sum;
+/* As when patches are averaged to restore a picture: few atoms are a good
+ * sign, but none means that nothing was known. */
+static float
+signal_weight (const Job *job, int col)
+{
+  int atoms = job->X->count[col];
+
+  return atoms > 0 ? 1 / (float) atoms : EMPTY_WEIGHT;
 }
+
+/* The mean of the patches of a crop whose first is column @first, times the
+ * sum of their weights, and that sum. */
+static void
+sum_patches (const Job *job, int first, float *restored, float *mean,
+             float *sum)
+{
+  const TaskOverlap *o = job->coder->overlap;
+
+  for (int p = 0; p < o->across * o->across; p++) {
+    float weight = signal_weight (job, first + p);
+
+    sparse_apply (job->D, job->X, first + p, restored);
+    for (int i = 0; i < job->D->rows; i++) {
+      int at = task_place (o, p, i);
+
+      mean[at] += weight * restored[i];
+      sum[at] += weight;
+    }
+  }
+}
+
+/* Writes w of these patches, and adds to the error of @part. */
+static void
+share_error (Job *job, int first, int part, const float *mean,
+             const float *sum)
+{
+  const TaskOverlap *o = job->coder->overlap;
+
+  for (int p = 0; p < o->across * o->across; p++) {
+    float weight = signal_weight (job, first + p);
+    const float *clean = matf_at (&job->batch->clean, 0, first + p);
+    const float *counts = matf_at (&job->batch->counts, 0, first + p);
+    float *w = matf_at (&job->W, 0, first + p);
+
+    for (int i = 0; i < job->D->rows; i++) {
+      int at = task_place (o, p, i);
+      float share = weight / sum[at];
+      float e = counts[i] * (clean[i] - mean[at] / sum[at]);
+
+      w[i] = share * e;
+      job->errors[part] += (double) share * e * e;
+      job->counted[part] += (double) share * counts[i];
+    }
+  }
+}
+
+static void
+do_crops (int part, int worker, gpointer data)
+{
+  Job *job = data;
+  const TaskOverlap *o = job->coder->overlap;
+  int patches = o->across * o->across, side = task_crop (o);
+  gsize samples = (gsize) (side * side)
+                  * (gsize) (job->D->rows / (o->patch * o->patch));
+  g_autofree float *mean = g_new (float, 2 * samples);
+
+  for (int first = part * patches; first < job->batch->clean.cols;
+       first += PARTS * patches) {
+    memset (mean, 0, 2 * samples * sizeof *mean);
+    sum_patches (job, first, job->workspaces[worker].other, mean,
+                 mean + samples);
+    share_error (job, first, part, mean, mean + samples);
+  }
+}
+
+/* ---- all signals ---- */
 
 /* Adds the parts in their order and takes the mean over signals. */
 static void
 sum_parts (Job *job, MatF *gradient, double *error)
 {
   float mean = 1 / (float) job->batch->clean.cols;
-  double counted = MAX (1, sum_entries (&job->batch->counts));
+  double counted = 0;
 
   *error = 0;
-  for (int part = 0; part < PARTS; part++)
-    *error += job->errors[part] / counted;
+  for (int part = 0; part < PARTS; part++) {
+    *error += job->errors[part];
+    counted += job->counted[part];
+  }
+  *error /= MAX (1, counted);
   for (int j = 0; j < gradient->cols; j++)
     for (int i = 0; i < gradient->rows; i++) {
       float sum = 0;
@@ -248,6 +339,7 @@ do_parts (Job *job)
 
     ranks_broadcast (job->sums[part].data, size, owner);
     ranks_broadcast (&job->errors[part], sizeof (double), owner);
+    ranks_broadcast (&job->counted[part], sizeof (double), owner);
   }
 }
 
@@ -272,10 +364,15 @@ task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
     workspace_init (&workspaces[i], D->rows, s);
   for (int part = 0; part < PARTS; part++)
     job.sums[part] = matf_new (D->rows, D->cols);
+  if (coder->overlap != NULL) {
+    job.W = matf_new (D->rows, batch->clean.cols);
+    parallel_for (PARTS, do_crops, &job, NULL, NULL);
+  }
   do_parts (&job);
   sum_parts (&job, gradient, mean_error);
   for (int part = 0; part < PARTS; part++)
     matf_clear (&job.sums[part]);
+  matf_clear (&job.W);
   for (int i = 0; i < threads; i++)
     workspace_clear (&workspaces[i]);
   return TRUE;

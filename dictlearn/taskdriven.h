@@ -14,6 +14,12 @@
  *
  *     d/dD_S = -w a' + r u' - (B u) a'.
  *
+ * Where patches overlap, what counts is the error of their mean.  Patch p of a
+ * crop, whose clean samples are x, has the weight 1 / |S_p|, and its share of
+ * the weights that meet at a sample is s_p; with e = x - sum_p s_p D_S a_p
+ *
+ *     (1/2) |V e|^2   has the gradient above with   w_p = s_p V e.
+ *
  * Adam (Kingma and Ba, 2015) follows it; atoms are scaled to length one.
  */
 #pragma once
@@ -33,15 +39,43 @@ TaskBatch task_batch_new (int rows, int cols);
 void task_batch_clear (TaskBatch *batch);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskBatch, task_batch_clear)
 
+/* Signals that are overlapping patches of square crops, planes one after the
+ * other: the columns of a batch are the crops one by one, the patches of each
+ * row by row. */
 typedef struct {
-  int max_atoms;      /* of a signal */
-  double max_error;   /* as in PursuitOptions */
-  const float *ridge; /* one per atom, NULL for none */
+  int patch;  /* side */
+  int step;   /* from one patch to the next */
+  int across; /* patches along a side of a crop */
+} TaskOverlap;
+
+/* Side of a crop, in pixels. */
+static inline int
+task_crop (const TaskOverlap *overlap)
+{
+  return overlap->patch + overlap->step * (overlap->across - 1);
+}
+
+/* Where sample @i of patch @p of a crop is in the planes of the crop. */
+static inline int
+task_place (const TaskOverlap *overlap, int p, int i)
+{
+  int patch = overlap->patch, side = task_crop (overlap);
+  int x = p % overlap->across * overlap->step + i % patch;
+  int y = p / overlap->across * overlap->step + i / patch % patch;
+
+  return (i / (patch * patch) * side + y) * side + x;
+}
+
+typedef struct {
+  int max_atoms;              /* of a signal */
+  double max_error;           /* as in PursuitOptions */
+  const float *ridge;         /* one per atom, NULL for none */
+  const TaskOverlap *overlap; /* NULL for signals of their own */
 } TaskCoder;
 
-/* Writes the gradient of the mean error of @batch over @D, n x k with columns
- * of length one, to @gradient, and to @error the mean squared error of the
- * samples that count.  The same for any number of threads.
+/* Writes the gradient of the sum of the errors of @batch, divided by its
+ * columns, over @D, n x k with columns of length one, to @gradient, and to
+ * @error the mean squared error of the samples that count.  The same for any number of threads.
  * FALSE only when it was cancelled. */
 gboolean task_gradient (const MatF *D, const TaskBatch *batch,
                         const TaskCoder *coder, MatF *gradient,

@@ -38,4 +38,3 @@ planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
       memcpy (to, planes_at (planes, c, x, row),
               (gsize) patch * sizeof (float));
 }
-

@@ -35,33 +35,78 @@ random_batch (const MatF *D, guint64 seed, double noise)
   return batch;
 }
 
+/* Patches of crops, which they share. */
+static const TaskOverlap overlap = { .patch = 2, .step = 1, .across = 2 };
+
+/* The same with the samples of one crop where patches meet. */
+static void
+make_overlap (TaskBatch *batch)
+{
+  MatF *parts[] = { &batch->clean, &batch->given, &batch->known,
+                    &batch->counts };
+  const int patches = overlap.across * overlap.across;
+
+  for (int part = 0; part < 4; part++)
+    for (int first = 0; first < SIGNALS; first += patches) {
+      float crop[54];
+
+      for (int at = 0; at < patches * N; at++)
+        crop[task_place (&overlap, at / N, at % N)] =
+          *matf_at (parts[part], at % N, first + at / N);
+      for (int at = 0; at < patches * N; at++)
+        *matf_at (parts[part], at % N, first + at / N) =
+          crop[task_place (&overlap, at / N, at % N)];
+    }
+}
+
+/* Samples that count; those where patches meet count once. */
+static double
+count_samples (const TaskBatch *batch, gboolean shared)
+{
+  double counted = 0, weights[54];
+  const int patches = overlap.across * overlap.across;
+
+  for (int p = 0; p < SIGNALS; p++)
+    for (int i = 0; i < N; i++) {
+      int at = task_place (&overlap, p % patches, i);
+
+      if (p % patches == 0 && i == 0)
+        for (int j = 0; j < 54; j++)
+          weights[j] = 0;
+      if (!shared || weights[at] == 0)
+        counted += *matf_at (&batch->counts, i, p);
+      weights[at] = 1;
+    }
+  return counted;
+}
+
 static double
 half_error (const MatF *D, const TaskBatch *batch, const TaskCoder *coder)
 {
   g_auto (MatF) gradient = matf_new (N, D->cols);
-  double error, counted = 0;
+  double error;
 
   g_assert_true (
     task_gradient (D, batch, coder, &gradient, &error, NULL, NULL));
-  for (int p = 0; p < SIGNALS; p++)
-    for (int i = 0; i < N; i++)
-      counted += *matf_at (&batch->counts, i, p);
-  return error * counted / SIGNALS / 2;
+  return error * count_samples (batch, coder->overlap != NULL) / SIGNALS / 2;
 }
 
 /* The derivative along random directions, by differences.  All atoms are used
  * by every signal: a step that changed a support would make a jump. */
 static void
-check_gradient (guint64 seed, double noise, const float *ridge)
+check_gradient (guint64 seed, double noise, const float *ridge,
+                const TaskOverlap *shared)
 {
   g_auto (MatF) D = random_dictionary (N, FEW, seed);
   g_auto (MatF) truth = random_dictionary (N, K, seed + 1);
   g_auto (MatF) gradient = matf_new (N, FEW);
   g_auto (MatF) moved = matf_new (N, FEW);
   g_auto (TaskBatch) batch = random_batch (&truth, seed, noise);
-  TaskCoder coder = { .max_atoms = FEW, .ridge = ridge };
+  TaskCoder coder = { .max_atoms = FEW, .ridge = ridge, .overlap = shared };
   double error;
 
+  if (shared != NULL)
+    make_overlap (&batch);
   g_assert_true (
     task_gradient (&D, &batch, &coder, &gradient, &error, NULL, NULL));
   for (int trial = 0; trial < 9; trial++) {
@@ -80,8 +125,7 @@ check_gradient (guint64 seed, double noise, const float *ridge)
       for (int j = 0; j < FEW; j++)
         for (int i = 0; i < N; i++)
           *matf_at (&moved, i, j) =
-            *matf_at (&D, i, j)
-            + (float) (side * h) * *matf_at (&way, i, j);
+            *matf_at (&D, i, j) + (float) (side * h) * *matf_at (&way, i, j);
       found += side * half_error (&moved, &batch, &coder) / (2 * h);
     }
     g_test_message ("%g expected, %g found", expected, found);
@@ -94,13 +138,16 @@ test_gradient (void)
 {
   float ridge[K];
 
-  g_test_summary ("The gradient equals differences");
+  g_test_summary ("The gradient equals differences, of separate patches and of"
+                  " the mean of overlapping ones");
   for (int j = 0; j < K; j++)
     ridge[j] = 0.05f * (float) (j % 5);
   for (guint64 seed = 1; seed <= 4; seed++) {
-    check_gradient (100 * seed, 0, NULL);
-    check_gradient (100 * seed, 0, ridge);
-    check_gradient (100 * seed, 0.1, ridge);
+    check_gradient (100 * seed, 0, NULL, NULL);
+    check_gradient (100 * seed, 0, ridge, NULL);
+    check_gradient (100 * seed, 0.1, ridge, NULL);
+    check_gradient (100 * seed, 0, NULL, &overlap);
+    check_gradient (100 * seed, 0.1, ridge, &overlap);
   }
 }
 
@@ -118,8 +165,7 @@ test_learns (void)
     for (int i = 0; i < N; i++)
       *matf_at (&D, i, j) =
         *matf_at (&truth, i, j)
-        + 0.1f
-            * (float) random_normal (6, 7, (guint64) (j * N + i));
+        + 0.1f * (float) random_normal (6, 7, (guint64) (j * N + i));
   learner = task_learner_new (&D, 150, 0.004);
   {
     g_auto (TaskBatch) unseen = random_batch (&truth, 999, 0);
@@ -128,8 +174,7 @@ test_learns (void)
     for (guint64 t = 0; t < 150; t++) {
       g_auto (TaskBatch) batch = random_batch (&truth, 1000 + t, 0);
 
-      g_assert_true (
-        task_learner_step (learner, &batch, &coder, NULL, NULL));
+      g_assert_true (task_learner_step (learner, &batch, &coder, NULL, NULL));
     }
     after = half_error (&D, &unseen, &coder);
   }

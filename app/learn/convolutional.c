@@ -39,40 +39,6 @@ conv_run_clear (ConvRun *run)
   conv_model_free (run->model);
 }
 
-/* ---- pictures ---- */
-
-static gboolean
-add_pictures (ConvRun *run, GError **error)
-{
-  Learn *learn = run->learn;
-  g_autoptr (GPtrArray) paths =
-    picture_list_find (learn->line.arguments, error);
-
-  if (paths == NULL)
-    return FALSE;
-  for (guint i = 0; i < paths->len; i++) {
-    const char *path = paths->pdata[i];
-    g_autoptr (GError) why = NULL;
-    g_autoptr (Image) image = learn_load_picture (path, learn, &why);
-
-    if (image == NULL
-        && g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
-      g_propagate_error (error, g_steal_pointer (&why));
-      return FALSE;
-    }
-    if (image == NULL)
-      skipped_files_add (&learn->skipped, path, why->message);
-    else if (!lessons_add (run->lessons, image))
-      skipped_files_add (&learn->skipped, path, "it is smaller than --crop");
-  }
-  if (lessons_count (run->lessons) > 0) {
-    skipped_files_print (&learn->skipped);
-    return TRUE;
-  }
-  skipped_files_set_error (&learn->skipped, error);
-  return FALSE;
-}
-
 /* ---- the model ---- */
 
 static char *
@@ -264,7 +230,8 @@ learn_and_write (ConvRun *run, GError **error)
   gboolean ok;
 
   learn_begin (learn, "reading pictures");
-  ok = add_pictures (run, &stopped) && make_teacher (run, &stopped)
+  ok = learn_add_pictures (learn, run->lessons, &stopped)
+       && make_teacher (run, &stopped)
        && all_steps (run, &stopped);
   learn_end (learn);
   if (!ok

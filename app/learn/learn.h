@@ -11,6 +11,7 @@
 #include "app/files/skipped.h"
 #include "app/cli/progressbar.h"
 #include "dictlearn/learner.h"
+#include "imaging/lessons/lessons.h"
 #include "imaging/patchsource.h"
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
   const char *task; /* what to learn for, or NULL */
   int coder;        /* a LearnCoder */
   int task_iterations;
+  int task_pictures; /* that were learned from */
   int rounds, levels, sets, spacing, crop, batch;
   const char *resume; /* checkpoint to resume from, or NULL */
 
@@ -77,6 +79,10 @@ gboolean learn_make_learner (Learn *learn, GError **error);
 
 /* Makes learn->source and learn->block. */
 gboolean learn_make_source (Learn *learn, GError **error);
+
+/* Reads all pictures into @lessons; FALSE with @error set if there is none that
+ * is large enough. */
+gboolean learn_add_pictures (Learn *learn, Lessons *lessons, GError **error);
 
 /* Learns and polishes into @A; learn->budget has the time it took and what
  * stopped it. */

@@ -36,6 +36,38 @@ note_skipped (const char *path, const char *why, gpointer data)
 }
 
 gboolean
+learn_add_pictures (Learn *learn, Lessons *lessons, GError **error)
+{
+  g_autoptr (GPtrArray) paths =
+    picture_list_find (learn->line.arguments, error);
+
+  if (paths == NULL)
+    return FALSE;
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = paths->pdata[i];
+    g_autoptr (GError) why = NULL;
+    g_autoptr (Image) image = learn_load_picture (path, learn, &why);
+
+    if (image == NULL
+        && g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+      g_propagate_error (error, g_steal_pointer (&why));
+      return FALSE;
+    }
+    if (image == NULL)
+      skipped_files_add (&learn->skipped, path, why->message);
+    else if (!lessons_add (lessons, image))
+      skipped_files_add (&learn->skipped, path,
+                         "it is smaller than what is cut out of it");
+  }
+  if (lessons_count (lessons) > 0) {
+    skipped_files_print (&learn->skipped);
+    return TRUE;
+  }
+  skipped_files_set_error (&learn->skipped, error);
+  return FALSE;
+}
+
+gboolean
 learn_make_source (Learn *learn, GError **error)
 {
   g_autoptr (GPtrArray) pictures =

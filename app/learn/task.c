@@ -1,4 +1,8 @@
-/* task.c - improve a dictionary for a task */
+/* task.c - improve a dictionary for a task
+ *
+ * For separate patches these come from the patch source, each damaged by
+ * itself.  Where patches overlap, damaged crops are cut into patches.
+ */
 #include "app/learn/learn.h"
 
 #include "app/cli/interrupt.h"
@@ -19,6 +23,13 @@
 #define TASK_BATCH 384
 #define TASK_RATE 0.002
 
+/* Overlapping patches: crops of a step, patches along the side of one, and the
+ * distance between patches; likewise. */
+#define CROPS 8
+#define ACROSS 8
+#define DISTANCE 3
+#define OVERLAP_RATE 0.0005
+
 /* Epochs of the patch source that no algorithm uses. */
 #define FIRST_EPOCH 1000
 
@@ -28,9 +39,16 @@ typedef struct {
   Dictionary *dictionary; /* what is learned */
   TaskLearner *learner;
   TaskBatch batch;
+  guint64 drawn; /* patches or crops so far */
+
+  /* Separate patches. */
   Mat patches;
   int epoch;
-  guint64 drawn; /* patches so far */
+
+  /* Overlapping patches; no pictures if they are separate. */
+  Lessons *pictures;
+  TaskOverlap overlap;
+  Example crop;
 } TaskRun;
 
 static void
@@ -41,7 +59,11 @@ task_run_clear (TaskRun *run)
   task_learner_free (run->learner);
   task_batch_clear (&run->batch);
   mat_clear (&run->patches);
+  lessons_free (run->pictures);
+  g_free (run->crop.clean);
 }
+
+/* ---- separate patches ---- */
 
 /* Reads the patches of one step, from as many epochs as needed.  FALSE if
  * there are none at all. */
@@ -90,6 +112,70 @@ damage_patches (TaskRun *run)
   }
 }
 
+/* ---- overlapping patches ---- */
+
+static gboolean
+prepare_crops (TaskRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  gsize samples;
+
+  run->overlap = (TaskOverlap){ learn->patch, DISTANCE, ACROSS };
+  samples = (gsize) (task_crop (&run->overlap) * task_crop (&run->overlap)
+                     * channels_of (learn));
+  run->crop.clean = g_new (float, 5 * samples);
+  run->crop.y = run->crop.clean + samples;
+  run->crop.known = run->crop.y + samples;
+  run->crop.weight = run->crop.known + samples;
+  run->crop.noise = run->crop.weight + samples;
+  run->pictures = lessons_new (run->lessons, channels_of (learn),
+                               task_crop (&run->overlap), learn->line.seed);
+  return learn_add_pictures (learn, run->pictures, error);
+}
+
+/* Draws the crops of a step and cuts them into patches. */
+static void
+draw_crops (TaskRun *run)
+{
+  const TaskOverlap *o = &run->overlap;
+  TaskBatch *b = &run->batch;
+  int patches = o->across * o->across;
+
+  for (int col = 0; col < b->clean.cols; col++) {
+    if (col % patches == 0)
+      lessons_draw (run->drawn++, &run->crop, run->pictures);
+    for (int i = 0; i < b->clean.rows; i++) {
+      int at = task_place (o, col % patches, i);
+
+      *matf_at (&b->clean, i, col) = run->crop.clean[at];
+      *matf_at (&b->given, i, col) = run->crop.y[at];
+      *matf_at (&b->known, i, col) = run->crop.known[at];
+      *matf_at (&b->counts, i, col) = run->crop.weight[at];
+    }
+  }
+}
+
+/* ---- learning ---- */
+
+/* Makes the damaged patches of a step. */
+static gboolean
+make_batch (TaskRun *run, GError **error)
+{
+  const Learn *learn = run->learn;
+
+  if (run->pictures != NULL) {
+    draw_crops (run);
+    return progress_step (&learn->budget.progress,
+                          (double) task_learner_steps (run->learner)
+                            / learn->task_iterations,
+                          error);
+  }
+  if (!read_patches (run, error))
+    return FALSE;
+  damage_patches (run);
+  return TRUE;
+}
+
 static gboolean
 step (TaskRun *run, GError **error)
 {
@@ -98,14 +184,13 @@ step (TaskRun *run, GError **error)
     learn->coder == CODER_SEPARATE ? &inpaint_paper_coder : &inpaint_coder;
   g_autofree float *ridge =
     coder->ridge > 0 ? fill_make_ridge (run->dictionary, coder->ridge) : NULL;
-  TaskCoder settings = { coder->max_atoms, coder->max_error, ridge };
+  TaskCoder settings = { coder->max_atoms, coder->max_error, ridge,
+                         run->pictures != NULL ? &run->overlap : NULL };
   Progress quiet = { .cancellable = learn->budget.progress.cancellable };
 
-  if (!read_patches (run, error))
-    return FALSE;
-  damage_patches (run);
-  return task_learner_step (run->learner, &run->batch, &settings, &quiet,
-                            error);
+  return make_batch (run, error)
+         && task_learner_step (run->learner, &run->batch, &settings, &quiet,
+                               error);
 }
 
 static gboolean
@@ -122,6 +207,23 @@ all_steps (TaskRun *run, GError **error)
   return TRUE;
 }
 
+/* Where the patches come from. */
+static gboolean
+prepare (TaskRun *run, GError **error)
+{
+  Learn *learn = run->learn;
+  int rows = length_of (learn);
+
+  if (learn->coder == CODER_SEPARATE) {
+    run->batch = task_batch_new (rows, TASK_BATCH);
+    run->patches = mat_new (rows, TASK_BATCH);
+    patch_source_begin (learn->source, run->epoch);
+    return TRUE;
+  }
+  run->batch = task_batch_new (rows, CROPS * ACROSS * ACROSS);
+  return prepare_crops (run, error);
+}
+
 gboolean
 learn_for_task (Learn *learn, Mat *A, GError **error)
 {
@@ -136,17 +238,18 @@ learn_for_task (Learn *learn, Mat *A, GError **error)
   run.dictionary = dictionary_new (learn->patch, channels_of (learn), A->cols);
   mat_normalise_columns (A);
   mat_to_float (A, &run.dictionary->atoms);
-  run.learner = task_learner_new (&run.dictionary->atoms,
-                                  learn->task_iterations, TASK_RATE);
-  run.batch = task_batch_new (A->rows, TASK_BATCH);
-  run.patches = mat_new (A->rows, TASK_BATCH);
-  patch_source_begin (learn->source, run.epoch);
-  if (all_steps (&run, &stopped)
+  run.learner = task_learner_new (
+    &run.dictionary->atoms, learn->task_iterations,
+    learn->coder == CODER_SEPARATE ? TASK_RATE : OVERLAP_RATE);
+  if ((prepare (&run, &stopped) && all_steps (&run, &stopped))
       || learn_forgive_stop (
         learn, MAX (task_learner_steps (run.learner), learn->learner != NULL),
         &stopped)) {
     mat_from_float (&run.dictionary->atoms, A);
     learn->task_iterations = task_learner_steps (run.learner);
+    learn->task_pictures = run.pictures != NULL
+                             ? lessons_count (run.pictures)
+                             : patch_source_used (learn->source);
     ok = TRUE;
   } else
     g_propagate_error (error, stopped);
@@ -155,6 +258,15 @@ learn_for_task (Learn *learn, Mat *A, GError **error)
 }
 
 /* ---- without an algorithm before it ---- */
+
+static guint64
+patches_seen (const Learn *learn)
+{
+  int batch =
+    learn->coder == CODER_SEPARATE ? TASK_BATCH : CROPS * ACROSS * ACROSS;
+
+  return (guint64) learn->task_iterations * (guint64) batch;
+}
 
 static gboolean
 save (const Learn *learn, Mat *A, GError **error)
@@ -166,8 +278,7 @@ save (const Learn *learn, Mat *A, GError **error)
   mat_to_float (A, &dictionary->atoms);
   dictionary->algorithm = g_strdup ("task");
   dictionary->seed = learn->line.seed;
-  dictionary->samples =
-    (guint64) learn->task_iterations * (guint64) TASK_BATCH;
+  dictionary->samples = patches_seen (learn);
   dictionary->options = g_strdup_printf (
     "--patch %d%s --init %s --task %s --task-iterations %d --coder %s",
     learn->patch, learn->grey ? " --grey" : "",
@@ -197,14 +308,12 @@ report (Learn *learn, int atoms, GError **error)
   }
   json = json_object_new ();
   json_report_set_number (json, "seconds", seconds);
-  json_report_set_count (
-    json, "samples", (guint64) learn->task_iterations * (guint64) TASK_BATCH);
+  json_report_set_count (json, "samples", patches_seen (learn));
   json_report_set_count (json, "iterations", (guint64) learn->task_iterations);
   json_report_set_text (json, "algorithm", "task");
   json_report_set_count (json, "atoms", (guint64) atoms);
   json_report_set_count (json, "patch", (guint64) learn->patch);
-  json_report_set_count (json, "pictures",
-                         (guint64) patch_source_used (learn->source));
+  json_report_set_count (json, "pictures", (guint64) learn->task_pictures);
   json_object_set_boolean_member (json, "interrupted",
                                   learn->budget.interrupted);
   return json_report_print (json, error);
@@ -217,7 +326,7 @@ learn_task_alone (Learn *learn, GError **error)
   gboolean ok;
 
   if (!learn_make_start (learn, &A, error)
-      || !learn_make_source (learn, error))
+      || (learn->coder == CODER_SEPARATE && !learn_make_source (learn, error)))
     return FALSE;
   learn_begin (learn, "reading pictures");
   ok = learn_for_task (learn, &A, error);

@@ -132,7 +132,9 @@ task_step (TaskRun *run, GError **error)
     run->options->separate ? &inpaint_paper_coder : &inpaint_coder;
   g_autofree float *ridge =
     coder->ridge > 0 ? fill_make_ridge (run->dictionary, coder->ridge) : NULL;
-  TaskCoder settings = { coder->max_atoms, coder->max_error, ridge };
+  TaskCoder settings = { .max_atoms = coder->max_atoms,
+                         .max_error = coder->max_error,
+                         .ridge = ridge };
 
   if (!read_patches (run, error))
     return FALSE;
