@@ -216,12 +216,68 @@ test_missing_samples_weigh_nothing (void)
   }
 }
 
+/* A part of the picture is read, and what is missing in it becomes white, by
+ * half where the whole pixel is missing and fully where a channel is known. */
+static void
+test_part_is_mixed (void)
+{
+  const int left = 5, top = 7, width = 21, height = 9;
+  const MixShares shares = { .whole = 0.5f, .partial = 1 };
+  g_autoptr (Image) image = noise_image (40, 30);
+  g_autoptr (Image) before = image_copy (image, NULL);
+  g_autoptr (Image) filled = image_copy (image, NULL);
+  g_autoptr (Mask) mask = holes (40, 30, 0.2);
+  g_autoptr (Canvas) canvas = NULL;
+  g_autoptr (Planes) values = planes_new (width, height, 3, NULL);
+  g_autoptr (Planes) known = planes_new (width, height, 3, NULL);
+
+  for (gsize i = 0; i < image_pixels (image); i += 7)
+    mask->missing[i] |= MASK_CHANNEL (i % 3);
+  canvas = canvas_new (image, mask, 3, REACH, NULL);
+  g_assert_true (canvas_fill_rest (canvas));
+  canvas_write_back (canvas, filled);
+  canvas_read (canvas, left, top, values, known);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < 3; c++) {
+        guint8 missing = mask->missing[(top + y) * 40 + left + x];
+
+        g_assert_cmpfloat (*planes_at (known, c, x, y), ==,
+                           mask_hides (missing, c) ? 0 : 1);
+        g_assert_cmpint (
+          planes_to_sample (image, *planes_at (values, c, x, y)), ==,
+          image_pixel (filled, left + x, top + y)[c]);
+        *planes_at (values, c, x, y) = 1;
+      }
+  canvas_mix (canvas, left, top, values, shares);
+  canvas_write_back (canvas, image);
+  for (int y = 0; y < 30; y++)
+    for (int x = 0; x < 40; x++)
+      for (int c = 0; c < 3; c++) {
+        guint8 missing = mask->missing[y * 40 + x];
+        int is = image_pixel (image, x, y)[c], peak = image_peak (image);
+        int was = image_pixel (filled, x, y)[c];
+        gboolean inside = x >= left && x < left + width && y >= top
+                          && y < top + height;
+
+        if (!mask_hides (missing, c))
+          g_assert_cmpint (is, ==, image_pixel (before, x, y)[c]);
+        else if (!inside)
+          g_assert_cmpint (is, ==, was);
+        else if (missing & MASK_PIXEL)
+          assert_at_most (ABS (2 * is - was - peak), 2);
+        else
+          g_assert_cmpint (is, ==, peak);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/patches/places", test_places);
   g_test_add_func ("/patches/mean", test_weighted_mean_comes_back);
+  g_test_add_func ("/patches/part-is-mixed", test_part_is_mixed);
   g_test_add_func ("/patches/unknown", test_missing_samples_weigh_nothing);
   return g_test_run ();
 }

@@ -251,8 +251,8 @@ canvas_fill_rest (Canvas *canvas)
 
 /* ---- parts of the picture ---- */
 
-/* Copies pixel (x, y) to place (u, v) of the planes; @packed is where it is, if
- * it is missing. */
+/* Copies pixel (x, y) to place (u, v) of the planes; @packed is where it is,
+ * if it is missing. */
 static void
 read_pixel (const Canvas *canvas, int x, int y, const float *packed, int u,
             int v, Planes *values, Planes *known)
@@ -293,19 +293,32 @@ canvas_read (const Canvas *canvas, int left, int top, Planes *values,
   }
 }
 
+/* Whether some channel of a pixel with @missing is known. */
+static gboolean
+is_partial (const Canvas *canvas, guint8 missing)
+{
+  for (int c = 0; c < canvas->channels; c++)
+    if (!mask_hides (missing, colour_of_channel (canvas, c)))
+      return TRUE;
+  return FALSE;
+}
+
 void
 canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
-            float weight)
+            MixShares shares)
 {
   for (int v = 0; v < values->height; v++) {
     const guint8 *missing = mask_row (canvas->missing, top + v) + left;
     float *packed = packed_from (canvas, left, top + v);
 
     for (int u = 0; u < values->width; u++) {
+      float share =
+        is_partial (canvas, missing[u]) ? shares.partial : shares.whole;
+
       if (!missing[u])
         continue;
       for (int c = 0; c < canvas->channels; c++)
-        packed[c] += weight * (*planes_at (values, c, u, v) - packed[c]);
+        packed[c] += share * (*planes_at (values, c, u, v) - packed[c]);
       packed += canvas->channels;
     }
   }

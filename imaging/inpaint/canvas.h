@@ -88,10 +88,16 @@ const GArray *canvas_spans (const Canvas *canvas, int y);
 void canvas_read (const Canvas *canvas, int left, int top, Planes *values,
                   Planes *known);
 
-/* Moves the missing samples there towards @values by the share @weight.  All
- * must have a value. */
+/* How far missing samples move: those of pixels that are missing altogether,
+ * and those of pixels of which some channel is known. */
+typedef struct {
+  float whole, partial;
+} MixShares;
+
+/* Moves the missing samples there towards @values by a share.  All must have a
+ * value. */
 void canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
-                 float weight);
+                 MixShares shares);
 
 /* Writes what was filled into @image, the one the canvas was made for. */
 void canvas_write_back (const Canvas *canvas, Image *image);
