@@ -146,7 +146,7 @@ dictionary: all
 	  --task missing:0.2-0.8,blocks:3-10 --coder separate \
 	  --task-iterations 800
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
-	  --iterations 5174 --seed 1 --force -o $(CONVOLUTIONAL)
+	  --iterations 9000 --seed 1 --force -o $(CONVOLUTIONAL)
 
 format:
 	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \
