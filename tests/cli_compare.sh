@@ -125,21 +125,6 @@ expect "the paper's settings" 0 compare photos --patch 4 --patches 600 \
 ok "... start from the identity" [ "$(json start)" = '"identity"' ]
 ok "... and do 2000 iterations" grep -q '"iterations" : 2000' out
 
-# ---- learned for a task, and convolutional ----
-
-"$TESSERA" learn photos --patch 4 --task missing:0.4 --task-iterations 2 -q \
-  -o task.safetensors
-"$TESSERA" learn photos --algorithm convolutional --patch 4 --levels 1 \
-  --rounds 2 --sets 1 --crop 16 --batch 2 --iterations 2 -q \
-  -o conv.safetensors
-compare photos -a dct --dict task=task.safetensors \
-  --dict conv=conv.safetensors -o learned
-judge "dictionaries of both kinds" 0
-for name in task conv; do
-  ok "... have scores: $name" grep -q ",missing:0.4,overlapping,$name," \
-    learned/results.csv
-done
-
 # ---- options ----
 
 compare photos -a dct,ksvd --time-limit 0.3 --iterations 1M --json -o timed

@@ -300,55 +300,6 @@ learn "$PHOTOS" --resume colour_conv.safetensors -o again.safetensors
 judge "--resume is for convolutional" 2
 ok "... and nothing is written" [ ! -e again.safetensors ]
 
-expect "its atoms can be drawn" 0 dict colour_conv.safetensors -q \
-  --mosaic conv_atoms.png
-ok "... as a picture" perl -0777 -ne 'exit !/^\x89PNG/' conv_atoms.png
-expect "... and taken to numpy" 0 dict colour_conv.safetensors -q \
-  -o conv_atoms.npy
-ok "... all 48" grep -qaF "(48, 3, 4, 4)" conv_atoms.npy
-expect "... and a picture be mended with it" 0 inpaint damaged.png \
-  --mask mask.png --dict colour_conv.safetensors --quality fast -q \
-  -o by_conv.png
-expect "... and noise be removed" 0 denoise damaged.png --sigma 10 \
-  --dict colour_conv.safetensors --quality fast -q -o denoised_by_conv.png
-
-# ---- for a task ----
-
-# task CODER ARGUMENT... - few steps
-task () {
-  coder=$1
-  shift
-  run learn "$PHOTOS/beach0.png" --patch 4 --task missing:0.5,blocks:2 \
-    --task-iterations 3 --coder "$coder" "$@"
-}
-
-for coder in separate overlapping; do
-  for threads in 1 3; do
-    task $coder --threads $threads --json -o task_$coder$threads.safetensors
-    judge "$coder patches with $threads threads" 0
-  done
-  ok "... of one picture" [ "$(json pictures)" -eq 1 ]
-  ok "... in three steps" [ "$(json iterations)" -eq 3 ]
-  ok "... give the same bytes" \
-    cmp -s task_${coder}1.safetensors task_${coder}3.safetensors
-  run dict task_${coder}1.safetensors --json
-  ok "... and the file says so" grep -q -e "--coder $coder" out
-  expect "... which mends a picture" 0 inpaint damaged.png --mask mask.png \
-    --dict task_${coder}1.safetensors --quality fast -q -o by_task_$coder.png
-done
-ok "the coders differ" \
-  not cmp -s task_separate1.safetensors task_overlapping1.safetensors
-learn "$PHOTOS/beach0.png" --task missing:0.5 --task-iterations 2 \
-  -o both.safetensors
-judge "a task without an algorithm" 0
-run dict both.safetensors --json
-ok "... and the file says so" [ "$(json algorithm)" = '"task"' ]
-learn "$PHOTOS/beach0.png" -a online --task missing:0.5 --task-iterations 2 \
-  -f -o both.safetensors
-judge "an algorithm that is named, then a task" 0
-run dict both.safetensors --json
-ok "... and the file says both" [ "$(json algorithm)" = '"online+task"' ]
-
 # ---- little memory ----
 
 # A picture that is good, and larger than the memory.

@@ -270,10 +270,6 @@ ok "... can be seen" perl -0777 -ne 'exit !/^\x89PNG/' mosaic.png
 answers "... but not one that is none" 422 GET /api/dictionaries/x/mosaic
 answers "a dictionary can be loaded" 200 POST "/api/dictionaries?name=mine" \
   @learned.safetensors
-answers "... a convolutional one too" 200 POST \
-  "/api/dictionaries?name=rounds" \
-  "@$ROOT/data/dictionaries/convolutional.safetensors"
-answers "... and be seen" 200 GET "/api/dictionaries/$(value id)/mosaic"
 answers "... a picture cannot" 422 POST /api/dictionaries @photo.png
 perl -e 'my $header = "{\"a\":" . "[" x 75000;
   print pack ("Q<", length $header), $header' >nested.safetensors
