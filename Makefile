@@ -20,7 +20,7 @@
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
 # CC=clang, BUILD=folder, MPI=1 for a program that mpirun starts on several
-# machines (needs libopenmpi-dev).
+# machines (needs libopenmpi-dev), TIFF=0 and WEBP=0 to leave these formats out.
 
 VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
                         END { print v }' include/tessera.h)
@@ -31,7 +31,14 @@ LIBDIR  ?= $(PREFIX)/lib
 ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 CFLAGS  ?= -O3 -g
 OBJCOPY ?= objcopy
-LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke
+# Formats that may be left out; by default they are where their packages are.
+has   = $(shell pkg-config --exists '$(1)' && echo 1 || echo 0)
+TIFF ?= $(call has,libtiff-4 >= 4.5)
+WEBP ?= $(call has,libwebp libwebpmux libwebpdemux)
+FORMATS  := $(if $(filter 1,$(TIFF)),TIFF) $(if $(filter 1,$(WEBP)),WEBP)
+LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke \
+            $(if $(filter TIFF,$(FORMATS)),libtiff-4) \
+            $(if $(filter WEBP,$(FORMATS)),libwebp libwebpmux libwebpdemux)
 PKGS     := $(LIB_PKGS) libmicrohttpd
 
 PKG_CFLAGS   = $(shell pkg-config --cflags $(PKGS))
@@ -42,16 +49,19 @@ WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
 # Without -ffp-contract=off products and sums may be fused, and round otherwise
 # on processors that can.
 ALL_CFLAGS = -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -D_GNU_SOURCE \
-             -DTESSERA_VERSION='"$(VERSION)"' -I. \
+             -DTESSERA_VERSION='"$(VERSION)"' $(FORMATS:%=-DHAVE_%) -I. \
              $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
              $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 
 # Folders are layers, and each may have rooms: files of any depth count.
 LAYERS    := app imaging dictlearn omp base include
-LIB_SRC   := $(sort $(shell find $(filter-out app,$(LAYERS)) -name '*.c'))
+LEFT_OUT  := $(if $(filter TIFF,$(FORMATS)),,imaging/codec/tiff%) \
+             $(if $(filter WEBP,$(FORMATS)),,imaging/codec/webp%)
+LIB_SRC   := $(filter-out $(LEFT_OUT),\
+  $(sort $(shell find $(filter-out app,$(LAYERS)) -name '*.c')))
 APP_SRC   := $(sort $(shell find app -name '*.c'))
-HEADERS   := $(sort $(shell find $(LAYERS) -name '*.h'))
+HEADERS   := $(filter-out $(LEFT_OUT),$(sort $(shell find $(LAYERS) -name '*.h')))
 Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -132,6 +142,12 @@ $(BUILD)/data/dictionaries/dictionaries.resource.c: $(wildcard data/dictionaries
 $(BUILD)/app/compare/report.resource.c: $(wildcard app/compare/report.*)
 $(BUILD)/app/serve/page/page.resource.c: $(wildcard app/serve/page/*)
 
+# What depends on the formats is made again when they change.
+$(shell mkdir -p $(BUILD); echo '$(FORMATS)' | cmp -s - $(BUILD)/formats \
+  || echo '$(FORMATS)' >$(BUILD)/formats)
+$(call objects,imaging/codec/codec.c imaging/codec/foreign.c app/version.c): \
+  $(BUILD)/formats
+
 $(BUILD)/%.resource.o: $(BUILD)/%.resource.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
@@ -155,7 +171,8 @@ format:
 # Needs root or sudo, says what it will do, does nothing when all is there.
 APT := gcc g++ libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
        libopenblas-dev liblapacke-dev libglib2.0-dev libglib2.0-dev-bin \
-       libjson-glib-dev libmicrohttpd-dev
+       libjson-glib-dev libmicrohttpd-dev \
+       libtiff-dev libwebp-dev
 deps:
 	@missing=; for p in $(APT); do \
 	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null \

@@ -26,7 +26,7 @@ typedef struct {
   GBytes *data;
 } ImageChunk;
 
-typedef enum { IMAGE_PNG, IMAGE_JPEG } ImageFormat;
+typedef enum { IMAGE_PNG, IMAGE_JPEG, IMAGE_TIFF, IMAGE_WEBP } ImageFormat;
 
 /* In the unit of the file, so that the numbers come back as they were. */
 typedef enum {
@@ -53,6 +53,8 @@ typedef struct {
   gboolean has_key; /* grey or colour PNG with one transparent colour */
   guint16 key[3];   /* that colour; grey in the first */
   gboolean interlaced;
+  gboolean is_premultiplied; /* colours are multiplied by alpha */
+  gboolean is_lossy; /* compressed like a JPEG: colours are not exact */
   gboolean has_steps;    /* JPEG: what follows is known */
   guint16 steps[3][64];  /* of the cosines k + 8 l of Y, Cb, Cr, along the
                             stored picture; grey has only the first */
@@ -127,6 +129,13 @@ static inline gsize
 image_pixels (const Image *image)
 {
   return (gsize) image->width * (gsize) image->height;
+}
+
+/* Whether the file was compressed so that colours are not exact. */
+static inline gboolean
+image_is_lossy (const Image *image)
+{
+  return image->meta.format == IMAGE_JPEG || image->meta.is_lossy;
 }
 
 /* Largest value of a sample. */

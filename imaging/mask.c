@@ -106,7 +106,7 @@ mask_from_picture (const Image *picture, MaskColours colours, GError **error)
 {
   Mask *mask = mask_new (picture->width, picture->height, error);
   int least =
-    picture->meta.format == IMAGE_JPEG ? (image_peak (picture) + 1) / 2 : 1;
+    image_is_lossy (picture) ? (image_peak (picture) + 1) / 2 : 1;
   gboolean separate;
 
   if (mask == NULL)
@@ -116,7 +116,7 @@ mask_from_picture (const Image *picture, MaskColours colours, GError **error)
   separate = image_colours (picture) == 3
              && (colours == MASK_SEPARATE
                  || (colours == MASK_AUTO && names_single_colours (mask)
-                     && picture->meta.format != IMAGE_JPEG));
+                     && !image_is_lossy (picture)));
   for (gsize i = 0; i < pixels (mask); i++)
     if (mask->missing[i] == ALL_COLOURS || (mask->missing[i] && !separate))
       mask->missing[i] = MASK_PIXEL;
@@ -156,7 +156,7 @@ mask_from_colour (const Image *image, const guint8 colour[3], GError **error)
   Mask *mask = mask_new (image->width, image->height, error);
   int peak = image_peak (image);
   int tolerance =
-    image->meta.format == IMAGE_JPEG ? JPEG_TOLERANCE * peak / 255 : 0;
+    image_is_lossy (image) ? JPEG_TOLERANCE * peak / 255 : 0;
 
   if (mask == NULL)
     return NULL;

@@ -162,7 +162,13 @@ typedef struct {
  * reading applies the orientation of EXIF, writing reverts it. */
 typedef struct TesseraImage TesseraImage;
 
-typedef enum { TESSERA_FORMAT_AUTO, TESSERA_PNG, TESSERA_JPEG } TesseraFormat;
+typedef enum {
+  TESSERA_FORMAT_AUTO,
+  TESSERA_PNG,
+  TESSERA_JPEG,
+  TESSERA_TIFF, /* these two unless the library was built without them */
+  TESSERA_WEBP  /* lossless */
+} TesseraFormat;
 
 /* Limits for files that may be hostile; 0 is the default of each. */
 typedef struct {
@@ -182,7 +188,7 @@ typedef struct {
   int jpeg_quality;     /* 1 to 100 (95) */
 } TesseraWriteOptions;
 
-/* Read a PNG or JPEG file; the content counts, not the name.  INPUT when it
+/* Read a PNG, JPEG, TIFF or WebP file; the content counts, not the name.  INPUT when it
  * cannot be opened or is broken, LIMIT when it is too large. */
 TESSERA_API TesseraImage *tessera_image_read (
   const char *path, const TesseraReadOptions *options, GError **error);

@@ -85,7 +85,7 @@ expect "an option without its value" 2 inpaint a.png -o
 expect "an empty name" 2 inpaint a.png -o ''
 expect "a flag with a value" 2 score a.png b.png --json=yes
 expect "an unknown ending" 2 inpaint a.png -o c.gif
-ok "... and the known ones" says ".png, .jpg or .jpeg"
+ok "... and the known ones" says "PNG, JPEG"
 expect "no ending" 2 inpaint a.png -o c
 expect "a mask as JPEG" 2 inpaint a.png -o c.png --mask-out m.jpg
 expect "threads that are no number" 2 score a.png b.png --threads two

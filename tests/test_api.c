@@ -141,7 +141,7 @@ test_files (void)
   g_autofree char *folder = g_dir_make_tmp ("tessera-XXXXXX", NULL);
   g_autofree char *png = g_build_filename (folder, "a.png", NULL);
   g_autofree char *jpeg = g_build_filename (folder, "a.jpg", NULL);
-  g_autofree char *other = g_build_filename (folder, "a.tiff", NULL);
+  g_autofree char *other = g_build_filename (folder, "a.gif", NULL);
   TesseraImage *image = read_photo (), *back;
   g_autoptr (GBytes) before = png_of (image), after = NULL;
   GError *error = NULL;

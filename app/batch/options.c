@@ -25,7 +25,8 @@ option_ending (const Option *option, const char *text, GError **error)
 
   if (strchr (ending, '.') != NULL || !image_format_from_path (path, &format))
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "there is no such format; use png or jpg");
+                         "there is no such format; there are %s",
+                         image_format_list ());
   *(const char **) option->value = g_intern_string (ending);
   return TRUE;
 }

@@ -9,6 +9,10 @@
 #define FIRST_DRAWN_AFTER (G_USEC_PER_SEC / 4)
 #define REDRAWN_AFTER (G_USEC_PER_SEC / 10)
 
+/* Where there is no terminal, a line now and then, in seconds, so that a log
+ * shows that work goes on. */
+#define LINE_AFTER (30 * G_USEC_PER_SEC)
+
 /* Before that, a guess of the time left would only jump about. */
 #define TIME_KNOWN_AFTER G_USEC_PER_SEC
 #define TIME_KNOWN_FROM 0.02
@@ -91,11 +95,27 @@ report (double done, gpointer user_data)
   draw (bar, CLAMP (done, 0, 1), now - bar->started);
 }
 
+/* The same for a log: "filling: 34 %  1:20 left". */
+static void
+report_line (double done, gpointer user_data)
+{
+  ProgressBar *bar = user_data;
+  gint64 now = g_get_monotonic_time ();
+  g_autofree char *left = NULL;
+
+  if (now < MAX (bar->drawn, bar->started) + LINE_AFTER)
+    return;
+  bar->drawn = now;
+  done = CLAMP (done, 0, 1);
+  left = time_left (done, now - bar->started);
+  terminal_result ("%s: %d %%%s", bar->label, (int) (done * 100), left);
+}
+
 Progress
 progress_bar_start (ProgressBar *bar, const char *label)
 {
   *bar = (ProgressBar){ .label = label, .started = g_get_monotonic_time () };
-  return (Progress){ .report = terminal_has_status () ? report : NULL,
+  return (Progress){ .report = terminal_has_status () ? report : report_line,
                      .user_data = bar,
                      .cancellable = interrupt_cancellable () };
 }

@@ -24,14 +24,12 @@ explain_limit (GError **error)
 }
 
 Image *
-picture_load (const char *path, const ImageLimits *limits, GError **error)
+picture_decode (GBytes *bytes, int page, const char *path,
+                const ImageLimits *limits, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, error);
-  Image *image;
+  Image *image =
+    image_decode_page (bytes, page, input_name (path), limits, error);
 
-  if (bytes == NULL)
-    return NULL;
-  image = image_decode (bytes, input_name (path), limits, error);
   if (image == NULL)
     explain_limit (error);
   else
@@ -42,12 +40,35 @@ picture_load (const char *path, const ImageLimits *limits, GError **error)
   return image;
 }
 
+Image *
+picture_load (const char *path, const ImageLimits *limits, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, error);
+
+  return bytes != NULL ? picture_decode (bytes, 0, path, limits, error) : NULL;
+}
+
 Mask *
 picture_load_mask (const char *path, const Image *image, MaskColours colours,
                    const ImageLimits *limits, GError **error)
 {
-  g_autoptr (Image) picture = picture_load (path, limits, error);
+  return picture_load_mask_page (path, 0, image, colours, limits, error);
+}
+
+Mask *
+picture_load_mask_page (const char *path, int page, const Image *image,
+                        MaskColours colours, const ImageLimits *limits,
+                        GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, error);
+  g_autoptr (Image) picture = NULL;
   g_autoptr (Mask) mask = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  if (page > 0 && image_pages (bytes) == 1)
+    page = 0;
+  picture = picture_decode (bytes, page, path, limits, error);
 
   if (picture != NULL)
     mask = mask_from_picture (picture, colours, error);
@@ -73,7 +94,8 @@ check_ending (const char *path, GError **error)
 
   return image_format_from_path (path, &format) || output_is_stream (path)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "the extension must be .png, .jpg or .jpeg");
+                          "the extension must be that of a %s picture",
+                          image_format_list ());
 }
 
 gboolean
@@ -106,6 +128,9 @@ add_output (CommandLine *line, PictureOutput *output, const Option *place)
       option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
     { "jpeg-quality", 0, "N", "quality of JPEG output, 1 to 100 (95)",
       option_int, .value = &output->encode.jpeg_quality, .min = 1,
+      .max = 100 },
+    { "webp-quality", 0, "N", "make WebP output lossy, 1 to 100 (lossless)",
+      option_int, .value = &output->encode.webp_quality, .min = 1,
       .max = 100 },
   };
 
@@ -175,11 +200,18 @@ GBytes *
 picture_encode (const Image *image, const char *path,
                 const EncodeOptions *options, GError **error)
 {
+  return picture_encode_page (image, NULL, path, options, error);
+}
+
+GBytes *
+picture_encode_page (const Image *image, GBytes *before, const char *path,
+                     const EncodeOptions *options, GError **error)
+{
   ImageFormat format = image->meta.format;
   GBytes *bytes;
 
   image_format_from_path (path, &format);
-  bytes = image_encode (image, format, options, error);
+  bytes = image_encode_page (image, before, format, options, error);
   if (bytes == NULL)
     g_prefix_error (error, "%s: ", output_name (path));
   return bytes;

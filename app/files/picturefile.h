@@ -9,10 +9,20 @@
 Image *picture_load (const char *path, const ImageLimits *limits,
                      GError **error);
 
+/* Decodes page @page of a file that was read already. */
+Image *picture_decode (GBytes *bytes, int page, const char *path,
+                       const ImageLimits *limits, GError **error);
+
 /* Reads a mask for @image.  INPUT if it is of another size. */
 Mask *picture_load_mask (const char *path, const Image *image,
                          MaskColours colours, const ImageLimits *limits,
                          GError **error);
+
+/* The same for page @page of a picture with several pages: that page of the
+ * mask, if it has several too. */
+Mask *picture_load_mask_page (const char *path, int page, const Image *image,
+                              MaskColours colours, const ImageLimits *limits,
+                              GError **error);
 
 /* Where a picture and the mask that goes with it are written, and how. */
 typedef struct {
@@ -47,6 +57,11 @@ gboolean picture_check_output (const Image *image, const PictureOutput *output,
  * of the new one does not say. */
 GBytes *picture_encode (const Image *image, const char *path,
                         const EncodeOptions *options, GError **error);
+
+/* The same as one more page of @before, which may be NULL. */
+GBytes *picture_encode_page (const Image *image, GBytes *before,
+                             const char *path, const EncodeOptions *options,
+                             GError **error);
 
 /* Writes a picture, in the format of the file it came from if the name of the
  * new one does not say, and the mask if it is wanted. */

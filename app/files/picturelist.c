@@ -126,7 +126,8 @@ picture_list_find (char **arguments, GError **error)
       return NULL;
   if (pictures->len == 0) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: no PNG or JPEG picture in it", arguments[0]);
+                 "%s: no %s picture in it", arguments[0],
+                 image_format_list ());
     return NULL;
   }
   return g_steal_pointer (&pictures);

@@ -4,6 +4,7 @@
 #include "app/files/dictionaryfile.h"
 #include "app/cli/commandline.h"
 #include "app/files/files.h"
+#include "app/files/output.h"
 #include "app/files/picturefile.h"
 #include "app/cli/progressbar.h"
 #include "app/cli/jsonreport.h"
@@ -34,6 +35,10 @@ typedef struct {
   const char *mask_path; /* or NULL */
   const char *output;
   gboolean is_alone; /* not one of many */
+  GBytes *file;      /* its bytes, until the last page is decoded */
+  int page, pages;
+  GBytes *done; /* the pages before this one, mended; NULL for none */
+  gsize masked_pixels, patches; /* of all pages so far */
   Image *image;
   Image *input; /* a copy, if what was removed is to be written */
   Mask *mask;   /* NULL if the user did not say what is missing */
@@ -71,15 +76,25 @@ request_clear (Request *request)
   dictionary_free (request->dictionary);
 }
 
+/* Forgets the page that was worked on. */
+static void
+clear_page (Repair *repair)
+{
+  g_clear_pointer (&repair->image, image_free);
+  g_clear_pointer (&repair->input, image_free);
+  g_clear_pointer (&repair->mask, mask_free);
+  restore_report_clear (&repair->report);
+  repair->report = (RestoreReport){ 0 };
+  g_clear_pointer (&repair->found, json_object_unref);
+  g_clear_pointer (&repair->marks, json_object_unref);
+}
+
 static void
 repair_clear (Repair *repair)
 {
-  image_free (repair->image);
-  image_free (repair->input);
-  mask_free (repair->mask);
-  restore_report_clear (&repair->report);
-  g_clear_pointer (&repair->found, json_object_unref);
-  g_clear_pointer (&repair->marks, json_object_unref);
+  clear_page (repair);
+  g_clear_pointer (&repair->file, g_bytes_unref);
+  g_clear_pointer (&repair->done, g_bytes_unref);
 }
 
 static gboolean
@@ -143,8 +158,8 @@ mask_from_sources (const Repair *repair, GError **error)
   if (mask == NULL)
     return NULL;
   if (repair->mask_path != NULL
-      && !add_and_free (mask, picture_load_mask (
-                                repair->mask_path, image,
+      && !add_and_free (mask, picture_load_mask_page (
+                                repair->mask_path, repair->page, image,
                                 (MaskColours) sources->colours,
                                 &repair->request->line.limits, error)))
     return NULL;
@@ -283,7 +298,17 @@ load_dictionary (Request *request, GError **error)
   return request->dictionary != NULL;
 }
 
-/* Reads picture and mask, and checks them. */
+static gboolean
+open_file (Repair *repair, GError **error)
+{
+  repair->file = file_read (repair->path, error);
+  if (repair->file == NULL)
+    return FALSE;
+  repair->pages = image_pages (repair->file);
+  return TRUE;
+}
+
+/* Reads a page and its mask, and checks them. */
 static gboolean
 load (Repair *repair, GError **error)
 {
@@ -291,7 +316,11 @@ load (Repair *repair, GError **error)
   PictureOutput output = { .path = repair->output,
                            .encode = request->output.encode };
 
-  repair->image = picture_load (repair->path, &request->line.limits, error);
+  clear_page (repair);
+  repair->image = picture_decode (repair->file, repair->page, repair->path,
+                                  &request->line.limits, error);
+  if (repair->page == repair->pages - 1)
+    g_clear_pointer (&repair->file, g_bytes_unref);
   if (repair->image == NULL
       || !picture_check_output (repair->image, &output, error))
     return FALSE;
@@ -342,8 +371,10 @@ restore_timed (Repair *repair, const Progress *progress, GError **error)
   gint64 start = g_get_monotonic_time ();
   gboolean ok = restore (repair, progress, error);
 
-  repair->seconds =
+  repair->seconds +=
     (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  repair->masked_pixels += repair->report.masked_pixels;
+  repair->patches += repair->report.patches;
   return ok;
 }
 
@@ -372,9 +403,11 @@ fill_json (const Repair *repair, JsonObject *json)
   json_report_set_text (json, "output", output_name (repair->output));
   json_report_set_count (json, "width", (guint64) repair->image->width);
   json_report_set_count (json, "height", (guint64) repair->image->height);
+  if (repair->pages > 1)
+    json_report_set_count (json, "pages", (guint64) repair->pages);
   json_report_set_number (json, "seconds", repair->seconds);
-  json_report_set_count (json, "masked_pixels", report->masked_pixels);
-  json_report_set_count (json, "patches", report->patches);
+  json_report_set_count (json, "masked_pixels", repair->masked_pixels);
+  json_report_set_count (json, "patches", repair->patches);
   json_report_set_text (json, "dictionary", report->dictionary);
   json_report_set_number (json, "sigma", has_noise ? report->sigma : NAN);
   if (has_noise)
@@ -403,23 +436,25 @@ static void
 append_summary (const Repair *repair, GString *text)
 {
   const RestoreReport *report = &repair->report;
-  double share =
-    (double) report->masked_pixels / (double) image_pixels (repair->image);
+  double pixels = (double) image_pixels (repair->image) * repair->pages;
 
+  if (repair->pages > 1)
+    g_string_append_printf (text, "%d pages: ", repair->pages);
   if (report->sigma > 0) {
     g_autofree char *noise = noise_in_words (&report->noise);
 
     g_string_append_printf (text, "removed %s", noise);
   }
-  if (report->masked_pixels > 0 || report->sigma <= 0)
+  if (repair->masked_pixels > 0 || report->sigma <= 0)
     g_string_append_printf (text, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
                             report->sigma > 0 ? " and " : "",
                             repair->request->task->past,
-                            report->masked_pixels,
-                            PLURAL (report->masked_pixels), 100 * share);
+                            repair->masked_pixels,
+                            PLURAL (repair->masked_pixels),
+                            100 * (double) repair->masked_pixels / pixels);
   g_string_append_printf (text, " in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
-                          repair->seconds, report->patches,
-                          report->patches == 1 ? "" : "es",
+                          repair->seconds, repair->patches,
+                          repair->patches == 1 ? "" : "es",
                           output_name (repair->output));
 }
 
@@ -475,11 +510,62 @@ save (const Repair *repair, GError **error)
                           &request->output, request->line.force, error);
 }
 
+/* Adds the page to those that are done. */
+static gboolean
+add_page (Repair *repair, GError **error)
+{
+  GBytes *done =
+    picture_encode_page (repair->image, repair->done, repair->output,
+                         &repair->request->output.encode, error);
+
+  if (done == NULL)
+    return FALSE;
+  g_clear_pointer (&repair->done, g_bytes_unref);
+  repair->done = done;
+  return TRUE;
+}
+
+/* What works for one picture only. */
+static gboolean
+check_single (const Request *request, GError **error)
+{
+  const NoiseRequest *noise = request->task->noise;
+  const char *option = request->output.mask_path != NULL ? "--mask-out"
+                       : noise != NULL && noise->output != NULL
+                         ? "--noise-out"
+                         : NULL;
+
+  return option == NULL
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "%s works for one picture at a time", option);
+}
+
+static gboolean
+work_on_pages (Repair *repair, GError **error)
+{
+  if (!check_single (repair->request, error))
+    return FALSE;
+  for (; repair->page < repair->pages; repair->page++)
+    if (!load (repair, error) || !restore_in_view (repair, error)
+        || !add_page (repair, error))
+      return FALSE;
+  return output_write (repair->output, repair->done,
+                       repair->request->line.force, error);
+}
+
+static gboolean
+work_on_one (Repair *repair, GError **error)
+{
+  return load (repair, error) && keep_input (repair, error)
+         && restore_in_view (repair, error) && save (repair, error);
+}
+
 static gboolean
 work_on (Repair *repair, GError **error)
 {
-  if (!load (repair, error) || !keep_input (repair, error)
-      || !restore_in_view (repair, error) || !save (repair, error))
+  if (!open_file (repair, error)
+      || !(repair->pages > 1 ? work_on_pages (repair, error)
+                             : work_on_one (repair, error)))
     return FALSE;
   if (repair->request->line.json)
     return print_json (repair, error);
@@ -503,44 +589,42 @@ run_alone (const Request *request, GError **error)
 
 /* ---- a folder of them ---- */
 
+static gboolean
+restore_page (Repair *repair, BatchTurn *turn, GError **error)
+{
+  ProgressPart share = { turn->progress,
+                         (double) repair->page / repair->pages,
+                         (double) (repair->page + 1) / repair->pages };
+  Progress part = progress_part (&share);
+  gboolean ok;
+
+  batch_turn_claim (turn, image_pixels (repair->image));
+  ok = restore_timed (repair, &part, error);
+  if (ok && repair->page == repair->pages - 1) {
+    fill_json (repair, turn->json);
+    g_string_printf (turn->text, "%s: ", repair->path);
+    append_summary (repair, turn->text);
+  }
+  batch_turn_release (turn);
+  return ok;
+}
+
 static GBytes *
 take_turn (BatchTurn *turn, gpointer data, GError **error)
 {
-  const Request *request = data;
-  Repair repair = { .request = request,
+  Repair repair = { .request = data,
                     .path = turn->item->input,
                     .mask_path = turn->item->mask,
                     .output = turn->item->output };
-  GBytes *bytes = NULL;
+  gboolean ok = open_file (&repair, error);
+  GBytes *bytes;
 
-  if (load (&repair, error)) {
-    batch_turn_claim (turn, image_pixels (repair.image));
-    if (restore_timed (&repair, turn->progress, error)) {
-      fill_json (&repair, turn->json);
-      g_string_printf (turn->text, "%s: ", repair.path);
-      append_summary (&repair, turn->text);
-      batch_turn_release (turn);
-      bytes = picture_encode (repair.image, repair.output,
-                              &request->output.encode, error);
-    }
-  }
+  for (; ok && repair.page < repair.pages; repair.page++)
+    ok = load (&repair, error) && restore_page (&repair, turn, error)
+         && add_page (&repair, error);
+  bytes = ok ? g_steal_pointer (&repair.done) : NULL;
   repair_clear (&repair);
   return bytes;
-}
-
-/* What works for one picture only. */
-static gboolean
-check_folder_options (const Request *request, GError **error)
-{
-  const NoiseRequest *noise = request->task->noise;
-  const char *option = request->output.mask_path != NULL ? "--mask-out"
-                       : noise != NULL && noise->output != NULL
-                         ? "--noise-out"
-                         : NULL;
-
-  return option == NULL
-         || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "%s works for one picture at a time", option);
 }
 
 static gboolean
@@ -558,7 +642,7 @@ run_folder (Request *request, GError **error)
                   .work = take_turn,
                   .data = request };
 
-  if (!check_folder_options (request, error))
+  if (!check_single (request, error))
     return FALSE;
   plan = batch_plan_new (&wanted, error);
   batch.plan = plan;

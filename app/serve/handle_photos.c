@@ -35,7 +35,7 @@ response_photo (Response *response, Photo *photo)
   json_object_set_boolean_member (
     json, "alpha", image_has_alpha (image) || image->meta.has_key);
   json_report_set_text (json, "format",
-                        image->meta.format == IMAGE_JPEG ? "JPEG" : "PNG");
+                        image_format_name (image->meta.format));
   json_object_set_array_member (json, "versions", photo_versions (photo));
   response_set_json (response, json);
 }

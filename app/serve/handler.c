@@ -104,7 +104,6 @@ respond_picture (Response *response, const Image *image, ImageFormat format,
 
   if (bytes == NULL)
     return FALSE;
-  response_set (response, format == IMAGE_JPEG ? "image/jpeg" : "image/png",
-                bytes);
+  response_set (response, image_format_type (format), bytes);
   return TRUE;
 }

@@ -81,13 +81,18 @@ choose_format (const TesseraImage *image, const char *path,
   case TESSERA_JPEG:
     *format = IMAGE_JPEG;
     return TRUE;
+  case TESSERA_TIFF:
+    *format = IMAGE_TIFF;
+    return TRUE;
+  case TESSERA_WEBP:
+    *format = IMAGE_WEBP;
+    return TRUE;
   case TESSERA_FORMAT_AUTO:
     *format = image->meta.format;
     return path == NULL || image_format_from_path (path, format)
            || tessera_fail (error, TESSERA_ERROR_USAGE,
-                            "%s: the ending must name a format: .png, .jpg "
-                            "or .jpeg",
-                            path);
+                            "%s: the ending must be that of a %s picture",
+                            path, image_format_list ());
   }
   return tessera_fail (error, TESSERA_ERROR_USAGE, "there is no format %d",
                        (int) wanted);

@@ -5,13 +5,26 @@
 
 #include "base/error.h"
 #include "imaging/codec/exif.h"
+#include "imaging/codec/foreign.h"
 #include "imaging/codec/orient.h"
 
-static const Codec *const codecs[] = { &codec_png, &codec_jpeg };
+static const Codec *const codecs[] = {
+  &codec_png,
+  &codec_jpeg,
+#ifdef HAVE_TIFF
+  &codec_tiff,
+#endif
+#ifdef HAVE_WEBP
+  &codec_webp,
+#endif
+};
 
+/* Canon's raw files begin like a TIFF. */
 static const Codec *
 codec_for_data (const guint8 *data, gsize size)
 {
+  if (size >= 11 && memcmp (data + 8, "CR\002", 3) == 0)
+    return NULL;
   for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++)
     if (codecs[i]->matches (data, size))
       return codecs[i];
@@ -29,27 +42,45 @@ codec_for_format (ImageFormat format)
 
 /* The picture as the file stores it. */
 static Image *
-decode_stored (GBytes *bytes, const ImageLimits *limits, GError **error)
+decode_stored (GBytes *bytes, int page, const ImageLimits *limits,
+               GError **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   const Codec *codec = codec_for_data (data, size);
 
+  if (codec != NULL && codec->decode_page != NULL)
+    return codec->decode_page (data, size, page, limits, error);
   if (codec != NULL)
     return codec->decode (data, size, limits, error);
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                       size == 0 ? "the file is empty"
-                                 : "not a PNG or JPEG picture");
+  if (size == 0)
+    tessera_fail (error, TESSERA_ERROR_INPUT, "the file is empty");
+  else if (foreign_describe (data, size) != NULL)
+    tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
+                  foreign_describe (data, size));
+  else
+    tessera_fail (error, TESSERA_ERROR_INPUT, "not a %s picture",
+                  image_format_list ());
   return NULL;
 }
 
-Image *
-image_decode (GBytes *data, const char *name, const ImageLimits *limits,
-              GError **error)
+int
+image_pages (GBytes *bytes)
 {
-  Image *image = decode_stored (data, limits, error);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  const Codec *codec = codec_for_data (data, size);
 
-  if (image != NULL)
+  return codec != NULL && codec->pages != NULL ? codec->pages (data, size) : 1;
+}
+
+Image *
+image_decode_page (GBytes *data, int page, const char *name,
+                   const ImageLimits *limits, GError **error)
+{
+  Image *image = decode_stored (data, page, limits, error);
+
+  if (image != NULL && image->meta.exif != NULL)
     image->meta.orientation = exif_orientation (image->meta.exif);
   if (image != NULL && image->meta.orientation != 1) {
     g_autoptr (Image) stored = image;
@@ -61,20 +92,91 @@ image_decode (GBytes *data, const char *name, const ImageLimits *limits,
   return image;
 }
 
+Image *
+image_decode (GBytes *data, const char *name, const ImageLimits *limits,
+              GError **error)
+{
+  return image_decode_page (data, 0, name, limits, error);
+}
+
+/* ---- writing ---- */
+
+/* Whether a file of that format can say how the picture is turned; if not, it
+ * is stored upright. */
+static gboolean
+can_be_turned (const Image *image, ImageFormat format)
+{
+  return format == IMAGE_TIFF || image->meta.exif != NULL;
+}
+
+/* Divides colours by alpha, for formats where they are not multiplied. */
+static void
+unmultiply (Image *image)
+{
+  int colours = image_colours (image), peak = image_peak (image);
+  guint16 *pixel = image->samples;
+
+  for (gsize i = 0; i < image_pixels (image); i++, pixel += image->channels)
+    for (int c = 0; c < colours && pixel[colours] > 0; c++)
+      pixel[c] = (guint16) MIN (
+        peak, ((gint64) pixel[c] * peak + pixel[colours] / 2)
+                / pixel[colours]);
+  image->meta.is_premultiplied = FALSE;
+}
+
+/* @image as a file of that format stores it, if it differs; else NULL without
+ * an error. */
+static Image *
+make_stored (const Image *image, ImageFormat format, GError **error)
+{
+  gboolean divide = image->meta.is_premultiplied && format != IMAGE_TIFF;
+  gboolean turn =
+    image->meta.orientation != 1 && can_be_turned (image, format);
+  Image *stored = NULL;
+
+  if (turn)
+    stored = orient_stored (image, image->meta.orientation, error);
+  else if (divide)
+    stored = image_copy (image, error);
+  if (stored != NULL && divide)
+    unmultiply (stored);
+  return stored;
+}
+
+GBytes *
+image_encode_page (const Image *image, GBytes *before, ImageFormat format,
+                   const EncodeOptions *options, GError **error)
+{
+  const Codec *codec = codec_for_format (format);
+  g_autoptr (Image) stored = NULL;
+  GError *trouble = NULL;
+
+  if (codec == NULL)
+    tessera_fail (error, TESSERA_ERROR_USAGE,
+                  "this format is not built in; there are %s",
+                  image_format_list ());
+  else if (before != NULL && codec->append == NULL)
+    tessera_fail (error, TESSERA_ERROR_USAGE,
+                  "%s cannot hold several pages; write a TIFF instead",
+                  codec->name);
+  if (codec == NULL || (before != NULL && codec->append == NULL))
+    return NULL;
+  stored = make_stored (image, format, &trouble);
+  if (trouble != NULL) {
+    g_propagate_error (error, trouble);
+    return NULL;
+  }
+  if (stored != NULL)
+    image = stored;
+  return before != NULL ? codec->append (image, before, options, error)
+                        : codec->encode (image, options, error);
+}
+
 GBytes *
 image_encode (const Image *image, ImageFormat format,
               const EncodeOptions *options, GError **error)
 {
-  const Codec *codec = codec_for_format (format);
-
-  g_return_val_if_fail (codec != NULL, NULL);
-  if (image->meta.orientation == 1)
-    return codec->encode (image, options, error);
-
-  g_autoptr (Image) stored =
-    orient_stored (image, image->meta.orientation, error);
-
-  return stored != NULL ? codec->encode (stored, options, error) : NULL;
+  return image_encode_page (image, NULL, format, options, error);
 }
 
 gboolean
@@ -92,6 +194,45 @@ image_format_from_path (const char *path, ImageFormat *format)
       return TRUE;
     }
   return FALSE;
+}
+
+const char *
+image_format_name (ImageFormat format)
+{
+  const Codec *codec = codec_for_format (format);
+
+  g_return_val_if_fail (codec != NULL, NULL);
+  return codec->name;
+}
+
+const char *
+image_format_type (ImageFormat format)
+{
+  const Codec *codec = codec_for_format (format);
+
+  g_return_val_if_fail (codec != NULL, NULL);
+  return codec->type;
+}
+
+const char *
+image_format_list (void)
+{
+  static char *list;
+
+  if (g_once_init_enter (&list)) {
+    GString *text = g_string_new (NULL);
+    gsize count = G_N_ELEMENTS (codecs);
+
+    for (gsize i = 0; i < count; i++)
+      g_string_append_printf (
+        text, "%s%s",
+        i == 0           ? ""
+        : i == count - 1 ? " or "
+                         : ", ",
+        codecs[i]->name);
+    g_once_init_leave (&list, g_string_free (text, FALSE));
+  }
+  return list;
 }
 
 const char *const *

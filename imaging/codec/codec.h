@@ -1,4 +1,4 @@
-/* codec.h - pictures from and to the bytes of PNG and JPEG files
+/* codec.h - pictures from and to the bytes of files
  *
  * Formats are listed in one table; a new one is one file and one row.
  * Decoding never trusts a size that a file claims: it is checked against
@@ -26,6 +26,7 @@ typedef struct {
 
 typedef struct {
   int jpeg_quality; /* 1 .. 100 */
+  int webp_quality; /* 1 .. 100, or 0 for lossless */
 } EncodeOptions;
 
 #define ENCODE_DEFAULTS ((EncodeOptions){ .jpeg_quality = 95 })
@@ -38,30 +39,69 @@ Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
                      GError **error);
 
 /* Encodes @image with its metadata, turned back to how its file stored it.
- * JPEG cannot hold 16 bits or alpha: asking for that is a USAGE error. */
+ * JPEG cannot hold 16 bits or alpha, WebP no 16 bits, and only TIFF several
+ * pages: asking for that is a USAGE error, and so is a format that is not
+ * built in. */
 GBytes *image_encode (const Image *image, ImageFormat format,
                       const EncodeOptions *options, GError **error);
 
+/* The number of pages of a file, at least 1; only TIFF has several. */
+int image_pages (GBytes *data);
+
+/* Like image_decode() for page number @page, from 0. */
+Image *image_decode_page (GBytes *data, int page, const char *name,
+                          const ImageLimits *limits, GError **error);
+
+/* Like image_encode(), as one more page of @before, which may be NULL and has
+ * the same format.  USAGE for a format without pages if it is not. */
+GBytes *image_encode_page (const Image *image, GBytes *before,
+                           ImageFormat format, const EncodeOptions *options,
+                           GError **error);
+
 /* The format that the ending of @path names; FALSE when none does. */
 gboolean image_format_from_path (const char *path, ImageFormat *format);
+
+/* The name of a format that is built in, and its type in the sense of MIME. */
+const char *image_format_name (ImageFormat format);
+const char *image_format_type (ImageFormat format);
+
+/* "PNG, JPEG, TIFF or WebP", as far as they are built in. */
+const char *image_format_list (void);
 
 /* All such endings, lower case, without a dot, NULL at the end. */
 const char *const *image_format_endings (void);
 
 /* One format, for codec.c.  Its functions know nothing of file names and of
- * orientation; a decoder leaves meta.orientation at 1. */
+ * how a picture is turned: a decoder leaves that to the EXIF data, or sets
+ * meta.orientation where the format has a field for it. */
 typedef struct {
   ImageFormat format;
+  const char *name; /* for people */
+  const char *type; /* "image/png" */
   const char *const *extensions; /* lower case, NULL at the end */
   gboolean (*matches) (const guint8 *data, gsize size);
   Image *(*decode) (const guint8 *data, gsize size, const ImageLimits *limits,
                     GError **error);
   GBytes *(*encode) (const Image *image, const EncodeOptions *options,
                      GError **error);
+
+  /* For a format that has pages; else NULL.  @append adds one to the file
+   * @before, or starts one if that is NULL. */
+  int (*pages) (const guint8 *data, gsize size);
+  Image *(*decode_page) (const guint8 *data, gsize size, int page,
+                         const ImageLimits *limits, GError **error);
+  GBytes *(*append) (const Image *image, GBytes *before,
+                     const EncodeOptions *options, GError **error);
 } Codec;
 
 extern const Codec codec_png;
 extern const Codec codec_jpeg;
+#ifdef HAVE_TIFF
+extern const Codec codec_tiff;
+#endif
+#ifdef HAVE_WEBP
+extern const Codec codec_webp;
+#endif
 
 /* For decoders: whether a picture may be that large; LIMIT if not. */
 gboolean image_limits_allow (const ImageLimits *limits, gsize width,

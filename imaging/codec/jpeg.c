@@ -96,6 +96,8 @@ static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", NULL };
 
 const Codec codec_jpeg = {
   .format = IMAGE_JPEG,
+  .name = "JPEG",
+  .type = "image/jpeg",
   .extensions = extensions,
   .matches = has_signature,
   .decode = jpegcodec_read,

@@ -48,6 +48,8 @@ static const char *const extensions[] = { "png", NULL };
 
 const Codec codec_png = {
   .format = IMAGE_PNG,
+  .name = "PNG",
+  .type = "image/png",
   .extensions = extensions,
   .matches = has_signature,
   .decode = pngcodec_read,

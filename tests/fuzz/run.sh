@@ -4,7 +4,7 @@
 # edges of our code that were reached, crashes.  A crash fails; its bytes stay
 # in BUILD/fuzz/crashes.
 #
-# libpng, libjpeg and json-glib are the system's, without instrumentation: what
+# libpng, libjpeg, libtiff, libwebp and json-glib are the system's, without instrumentation: what
 # is looked for is in our code and in how it calls theirs.
 set -eu
 folder=$1/fuzz seconds=$2
@@ -18,7 +18,7 @@ command -v clang >/dev/null || {
 make -s -j2 CC=clang BUILD="$folder" LDFLAGS= CFLAGS="-O1 -g \
   -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize-recover=undefined -fno-omit-frame-pointer" fuzzers
-[ $# -gt 0 ] || set -- picture dictionary maskruns exif request
+[ $# -gt 0 ] || set -- picture tiff webp dictionary maskruns exif request
 
 # Memory that a file merely claims must not be asked for: 1 GiB is far more
 # than the limits of the targets allow.  A second is far more than any input

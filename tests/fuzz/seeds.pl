@@ -185,10 +185,31 @@ sub requests {
   return %files;
 }
 
+# ---- TIFF and WebP, which the program itself makes from PNGs ----
+
+sub converted {
+  my ($ending) = @_;
+  my %pngs = pngs ();
+  my %files;
+
+  for my $name (sort keys %pngs) {
+    save ("source.png", $pngs{$name});
+    my $to = "$folder/seed-$name.$ending";
+    # Types that the format does not have are left out.
+    system ("$tessera corrupt -q -f --noise 3 $folder/seed-source.png -o $to "
+      . "2>/dev/null") == 0 or next;
+    $files{"$name.$ending"} = load ($to);
+  }
+  unlink "$folder/seed-source.png";
+  return %files;
+}
+
 # ----
 
 my %makers = (
   picture => sub { (pngs (), jpegs ()) },
+  tiff => sub { converted ("tif") },
+  webp => sub { converted ("webp") },
   dictionary => \&dictionaries,
   maskruns => sub {
     (block => "\x0f\x0f$runs", all => "\0\0\0\1", none => "\0\0\1",

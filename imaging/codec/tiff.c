@@ -1,0 +1,261 @@
+/* tiff.c - TIFF, by libtiff: files in memory, and the row of the table */
+#include "imaging/codec/tiffcodec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- memory as a file ---- */
+
+static tmsize_t
+read_bytes (thandle_t handle, void *buffer, tmsize_t size)
+{
+  TiffFile *file = handle;
+  const guint8 *data = file->data != NULL ? file->data : file->sink.data;
+  gsize all = file->data != NULL ? file->size : file->sink.size;
+  gsize left = file->at < all ? all - file->at : 0;
+  gsize count = MIN (left, (gsize) MAX (0, size));
+
+  if (count > 0)
+    memcpy (buffer, data + file->at, count);
+  file->at += count;
+  return (tmsize_t) count;
+}
+
+/* Fills up to where the next byte goes, which may be behind the end. */
+static gboolean
+pad (TiffFile *file)
+{
+  static const guint8 zeros[4096];
+
+  while (file->sink.size < file->at)
+    if (!byte_sink_append (&file->sink, zeros,
+                           MIN (sizeof zeros, file->at - file->sink.size)))
+      return FALSE;
+  return TRUE;
+}
+
+static tmsize_t
+write_bytes (thandle_t handle, void *buffer, tmsize_t size)
+{
+  TiffFile *file = handle;
+  gsize count = (gsize) size, over;
+
+  if (file->data != NULL || size < 0)
+    return 0;
+  if (!pad (file)) {
+    file->is_full = TRUE;
+    return 0;
+  }
+  over = MIN (count, file->sink.size - file->at);
+  if (over > 0)
+    memcpy (file->sink.data + file->at, buffer, over);
+  if (!byte_sink_append (&file->sink, (const guint8 *) buffer + over,
+                         count - over)) {
+    file->is_full = TRUE;
+    return 0;
+  }
+  file->at += count;
+  return size;
+}
+
+static toff_t
+file_size (thandle_t handle)
+{
+  const TiffFile *file = handle;
+
+  return file->data != NULL ? file->size : file->sink.size;
+}
+
+static toff_t
+seek (thandle_t handle, toff_t offset, int whence)
+{
+  TiffFile *file = handle;
+
+  if (whence == SEEK_CUR)
+    offset += file->at;
+  else if (whence == SEEK_END)
+    offset += file_size (handle);
+  file->at = (gsize) offset;
+  return offset;
+}
+
+static int
+close_nothing (thandle_t handle)
+{
+  (void) handle;
+  return 0;
+}
+
+/* ---- messages ---- */
+
+/* Messages may hold bytes of the file. */
+static char *
+clean (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  for (char *p = valid; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      *p = ' ';
+  return g_steal_pointer (&valid);
+}
+
+static int
+on_error (TIFF *tiff, void *user_data, const char *module, const char *format,
+          va_list args)
+{
+  TiffFile *file = user_data;
+
+  (void) tiff;
+  (void) module;
+  if (file->message == NULL) {
+    g_autofree char *text = g_strdup_vprintf (format, args);
+
+    file->message = clean (text);
+  }
+  return 1;
+}
+
+static int
+on_warning (TIFF *tiff, void *user_data, const char *module,
+            const char *format, va_list args)
+{
+  (void) tiff;
+  (void) user_data;
+  (void) module;
+  (void) format;
+  (void) args;
+  return 1;
+}
+
+static gboolean
+open_with (TiffFile *file, const char *mode, gsize max_piece)
+{
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
+
+  if (options == NULL)
+    return FALSE;
+  if (max_piece > 0)
+    TIFFOpenOptionsSetMaxSingleMemAlloc (options, (tmsize_t) max_piece);
+  TIFFOpenOptionsSetErrorHandlerExtR (options, on_error, file);
+  TIFFOpenOptionsSetWarningHandlerExtR (options, on_warning, NULL);
+  file->tiff =
+    TIFFClientOpenExt ("picture", mode, file, read_bytes, write_bytes, seek,
+                       close_nothing, file_size, NULL, NULL, options);
+  TIFFOpenOptionsFree (options);
+  return file->tiff != NULL;
+}
+
+gboolean
+tiff_file_open (TiffFile *file, const guint8 *data, gsize size,
+                gsize max_piece)
+{
+  *file = (TiffFile){ .data = data, .size = size };
+  return open_with (file, "rm", max_piece);
+}
+
+gboolean
+tiff_file_create (TiffFile *file, GBytes *before)
+{
+  gsize size;
+  gconstpointer data;
+
+  *file = (TiffFile){ 0 };
+  if (before == NULL)
+    return open_with (file, "w", 0);
+  data = g_bytes_get_data (before, &size);
+  return byte_sink_append (&file->sink, data, size)
+         && open_with (file, "a", 0);
+}
+
+void
+tiff_file_close (TiffFile *file)
+{
+  if (file->tiff != NULL)
+    TIFFClose (file->tiff);
+  file->tiff = NULL;
+  byte_sink_clear (&file->sink);
+  g_clear_pointer (&file->message, g_free);
+}
+
+gboolean
+tiff_file_fail (const TiffFile *file, TesseraError code, const char *trouble,
+                GError **error)
+{
+  if (file->message != NULL
+      && strstr (file->message, "llowed limit") != NULL)
+    return tessera_fail (error, TESSERA_ERROR_LIMIT, "%s: %s", trouble,
+                         file->message);
+  return tessera_fail (error, code, "%s%s%s", trouble,
+                       file->message != NULL ? ": " : "",
+                       file->message != NULL ? file->message : "");
+}
+
+/* ---- */
+
+void
+tiff_store_set (ImageMeta *meta, guint32 tag, guint32 value)
+{
+  g_ptr_array_add (meta->chunks,
+                   image_chunk_new (TIFF_CHUNK_STORE, (int) tag,
+                                    g_bytes_new (&value, sizeof value)));
+}
+
+guint32
+tiff_store_get (const ImageMeta *meta, guint32 tag, guint32 otherwise)
+{
+  guint32 value = otherwise;
+
+  if (meta->format != IMAGE_TIFF || meta->chunks == NULL)
+    return otherwise;
+  for (guint i = 0; i < meta->chunks->len; i++) {
+    const ImageChunk *chunk = meta->chunks->pdata[i];
+
+    if (chunk->place == (int) tag
+        && g_str_equal (chunk->name, TIFF_CHUNK_STORE))
+      memcpy (&value, g_bytes_get_data (chunk->data, NULL), sizeof value);
+  }
+  return value;
+}
+
+static gboolean
+has_signature (const guint8 *data, gsize size)
+{
+  static const char signatures[][4] = {
+    { 'I', 'I', 42, 0 }, { 'M', 'M', 0, 42 }, /* TIFF */
+    { 'I', 'I', 43, 0 }, { 'M', 'M', 0, 43 }, /* BigTIFF */
+  };
+
+  for (gsize i = 0; size >= 8 && i < G_N_ELEMENTS (signatures); i++)
+    if (memcmp (data, signatures[i], sizeof signatures[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static Image *
+decode (const guint8 *data, gsize size, const ImageLimits *limits,
+        GError **error)
+{
+  return tiffcodec_read (data, size, 0, limits, error);
+}
+
+static GBytes *
+encode (const Image *image, const EncodeOptions *options, GError **error)
+{
+  return tiffcodec_write (image, NULL, options, error);
+}
+
+static const char *const extensions[] = { "tif", "tiff", NULL };
+
+const Codec codec_tiff = {
+  .format = IMAGE_TIFF,
+  .name = "TIFF",
+  .type = "image/tiff",
+  .extensions = extensions,
+  .matches = has_signature,
+  .decode = decode,
+  .encode = encode,
+  .pages = tiffcodec_pages,
+  .decode_page = tiffcodec_read,
+  .append = tiffcodec_write,
+};

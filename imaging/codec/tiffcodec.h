@@ -1,0 +1,70 @@
+/* tiffcodec.h - what reading and writing TIFF have in common
+ *
+ * Fields of a directory that say something about the picture, but not how it is
+ * stored, are kept as ImageChunks: "TIFF" for those of the picture itself,
+ * "EXIF" for those of its EXIF directory, each with its tag as the place and
+ * its values as libtiff has them in memory.  "STORE" chunks keep how the file
+ * was stored, and are honoured where that loses nothing.
+ */
+#pragma once
+
+#include "imaging/codec/codec.h"
+
+#include "base/error.h"
+#include "imaging/codec/bytesink.h"
+
+#include <tiffio.h>
+
+#define TIFF_CHUNK "TIFF"
+#define TIFF_CHUNK_EXIF "EXIF"
+#define TIFF_CHUNK_STORE "STORE"
+
+/* A file in memory, read or written through libtiff, and the first thing that
+ * went wrong with it. */
+typedef struct {
+  TIFF *tiff;
+  const guint8 *data; /* when reading */
+  gsize size;
+  ByteSink sink; /* when writing */
+  gsize at;
+  char *message; /* of libtiff, or NULL */
+  gboolean is_full; /* no memory was left to write to */
+} TiffFile;
+
+/* Opens @size bytes at @data for reading; no single piece of memory that
+ * libtiff asks for may be larger than @max_piece. */
+gboolean tiff_file_open (TiffFile *file, const guint8 *data, gsize size,
+                         gsize max_piece);
+
+/* Opens a file to write; @before, which may be NULL, is one to which a page is
+ * to be added. */
+gboolean tiff_file_create (TiffFile *file, GBytes *before);
+
+void tiff_file_close (TiffFile *file);
+
+/* Fails with @code and, if there is one, libtiff's message. */
+gboolean tiff_file_fail (const TiffFile *file, TesseraError code,
+                         const char *trouble, GError **error);
+
+/* A number that says how the file was stored: a STORE chunk. */
+void tiff_store_set (ImageMeta *meta, guint32 tag, guint32 value);
+
+/* That number, or @otherwise if @meta is from another format or has none. */
+guint32 tiff_store_get (const ImageMeta *meta, guint32 tag, guint32 otherwise);
+
+/* Reads the fields of the current directory and its EXIF, at most
+ * limits->max_metadata bytes of them. */
+gboolean tiffmeta_read (TiffFile *file, const ImageLimits *limits,
+                        ImageMeta *meta, GError **error);
+
+/* Sets the fields of the directory that is being written. */
+void tiffmeta_set (TiffFile *file, const ImageMeta *meta);
+
+/* Ends the directory, with an EXIF directory if there are such fields. */
+gboolean tiffmeta_finish (TiffFile *file, const ImageMeta *meta);
+
+int tiffcodec_pages (const guint8 *data, gsize size);
+Image *tiffcodec_read (const guint8 *data, gsize size, int page,
+                       const ImageLimits *limits, GError **error);
+GBytes *tiffcodec_write (const Image *image, GBytes *before,
+                         const EncodeOptions *options, GError **error);

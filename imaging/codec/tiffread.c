@@ -1,0 +1,412 @@
+/* tiffread.c - reading TIFF with libtiff
+ *
+ * A page is stored in blocks: tiles, or strips of whole rows; with each sample
+ * of a pixel after the other, or each in blocks of its own.  Blocks are decoded
+ * one by one, so libtiff never has more than one of them.
+ */
+#include "imaging/codec/tiffcodec.h"
+
+#include <string.h>
+
+/* More pages than anybody scans into one file. */
+#define MOST_PAGES 10000
+
+/* One page. */
+typedef struct {
+  TiffFile file;
+  const ImageLimits *limits;
+  guint32 width, height;
+  guint32 block_width, block_height;
+  guint16 bits, samples; /* samples per pixel, all kinds */
+  guint16 photometric, compression, planar, alpha;
+  gboolean is_tiled;
+  guint16 *map[3]; /* of a palette */
+  int shift;       /* of the entries of the palette */
+} Reader;
+
+static gboolean
+refuse (GError **error, const char *what)
+{
+  return tessera_fail (error, TESSERA_ERROR_INPUT,
+                       "the TIFF %s, which is not supported; convert it "
+                       "first, for example with convert of ImageMagick",
+                       what);
+}
+
+/* ---- what it is ---- */
+
+static gboolean
+read_size (Reader *reader, GError **error)
+{
+  TIFF *tiff = reader->file.tiff;
+
+  if (!TIFFGetField (tiff, TIFFTAG_IMAGEWIDTH, &reader->width)
+      || !TIFFGetField (tiff, TIFFTAG_IMAGELENGTH, &reader->height)
+      || reader->width == 0 || reader->height == 0)
+    return tessera_fail (error, TESSERA_ERROR_INPUT, "the TIFF has no size");
+  if (!image_limits_allow (reader->limits, reader->width, reader->height,
+                           error))
+    return FALSE;
+  reader->is_tiled = TIFFIsTiled (tiff);
+  reader->block_width = reader->width;
+  if (!reader->is_tiled) {
+    TIFFGetFieldDefaulted (tiff, TIFFTAG_ROWSPERSTRIP, &reader->block_height);
+    reader->block_height = CLAMP (reader->block_height, 1, reader->height);
+    return TRUE;
+  }
+  if (!TIFFGetField (tiff, TIFFTAG_TILEWIDTH, &reader->block_width)
+      || !TIFFGetField (tiff, TIFFTAG_TILELENGTH, &reader->block_height)
+      || reader->block_width == 0 || reader->block_height == 0)
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "the tiles of the TIFF have no size");
+  return image_limits_allow (reader->limits, reader->block_width,
+                             reader->block_height, error);
+}
+
+/* Cameras put a small preview first, and the picture where only they find
+ * it. */
+static gboolean
+check_page (Reader *reader, int page, GError **error)
+{
+  guint32 type = 0;
+  guint16 count;
+  guint64 *places;
+
+  TIFFGetFieldDefaulted (reader->file.tiff, TIFFTAG_SUBFILETYPE, &type);
+  if (page == 0 && (type & FILETYPE_REDUCEDIMAGE) != 0
+      && TIFFGetField (reader->file.tiff, TIFFTAG_SUBIFD, &count, &places))
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "the raw data of a camera; convert it first, for "
+                         "example with darktable-cli");
+  return TRUE;
+}
+
+static gboolean
+check_photometric (Reader *reader, GError **error)
+{
+  switch (reader->photometric) {
+  case PHOTOMETRIC_MINISBLACK:
+  case PHOTOMETRIC_MINISWHITE:
+  case PHOTOMETRIC_RGB:
+  case PHOTOMETRIC_PALETTE:
+    return TRUE;
+  case PHOTOMETRIC_YCBCR:
+    if (reader->compression != COMPRESSION_JPEG)
+      return refuse (error, "has YCbCr colours without being a JPEG");
+    TIFFSetField (reader->file.tiff, TIFFTAG_JPEGCOLORMODE,
+                  JPEGCOLORMODE_RGB);
+    reader->photometric = PHOTOMETRIC_RGB;
+    return TRUE;
+  case PHOTOMETRIC_SEPARATED:
+    return refuse (error, "has the colours of inks (CMYK)");
+  case PHOTOMETRIC_CFA:
+  case 34892: /* LinearRaw of DNG */
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "the raw data of a camera; convert it first, for "
+                         "example with darktable-cli");
+  case PHOTOMETRIC_CIELAB:
+  case PHOTOMETRIC_ICCLAB:
+  case PHOTOMETRIC_ITULAB:
+    return refuse (error, "has L*a*b* colours");
+  default:
+    return refuse (error, "has colours of an unknown kind");
+  }
+}
+
+static gboolean
+check_samples (const Reader *reader, GError **error)
+{
+  guint16 format = SAMPLEFORMAT_UINT;
+  gboolean few = reader->bits == 1 || reader->bits == 2 || reader->bits == 4;
+
+  TIFFGetFieldDefaulted (reader->file.tiff, TIFFTAG_SAMPLEFORMAT, &format);
+  if (format == SAMPLEFORMAT_IEEEFP)
+    return refuse (error, "has floating-point samples");
+  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
+    return refuse (error, "has signed or complex samples");
+  if (reader->bits != 8 && reader->bits != 16
+      && !(few && reader->samples == 1))
+    return refuse (error, "has an unusual number of bits a sample");
+  if (reader->photometric == PHOTOMETRIC_PALETTE
+      && (reader->samples != 1 || reader->bits > 8))
+    return refuse (error, "has an unusual palette");
+  return TRUE;
+}
+
+/* The number of colours, and whether the rest is alpha. */
+static gboolean
+check_channels (Reader *reader, GError **error)
+{
+  int colours = reader->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  guint16 count = 0;
+  guint16 *kinds = NULL;
+
+  if (reader->samples < colours || reader->samples > colours + 1)
+    return refuse (error, "has an unusual number of channels");
+  if (reader->samples == colours)
+    return TRUE;
+  reader->alpha = EXTRASAMPLE_UNSPECIFIED;
+  if (TIFFGetField (reader->file.tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds)
+      && count > 0)
+    reader->alpha = kinds[0];
+  return TRUE;
+}
+
+/* Old files have palettes of 8 bits, new ones of 16. */
+static gboolean
+read_palette (Reader *reader, GError **error)
+{
+  if (reader->photometric != PHOTOMETRIC_PALETTE)
+    return TRUE;
+  if (!TIFFGetField (reader->file.tiff, TIFFTAG_COLORMAP, &reader->map[0],
+                     &reader->map[1], &reader->map[2]))
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "the TIFF lacks its palette");
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < 1 << reader->bits; i++)
+      if (reader->map[c][i] > 255)
+        reader->shift = 8;
+  return TRUE;
+}
+
+static gboolean
+read_type (Reader *reader, int page, GError **error)
+{
+  TIFF *tiff = reader->file.tiff;
+
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_BITSPERSAMPLE, &reader->bits);
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_SAMPLESPERPIXEL, &reader->samples);
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_PLANARCONFIG, &reader->planar);
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_COMPRESSION, &reader->compression);
+  if (!TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &reader->photometric))
+    reader->photometric =
+      reader->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  if (!TIFFIsCODECConfigured (reader->compression))
+    return refuse (error, "has a compression that libtiff does not know here");
+  return check_page (reader, page, error) && check_photometric (reader, error)
+         && check_samples (reader, error) && check_channels (reader, error)
+         && read_palette (reader, error);
+}
+
+/* ---- pixels ---- */
+
+/* Where a block goes in the picture. */
+typedef struct {
+  guint32 x, y, columns, rows;
+  int first, count; /* samples of each pixel that it has */
+} Block;
+
+static guint16
+get_sample (const guint8 *row, gsize i, int bits)
+{
+  if (bits == 8)
+    return row[i];
+  if (bits == 16) {
+    guint16 value;
+
+    memcpy (&value, row + 2 * i, sizeof value);
+    return value;
+  }
+  gsize bit = i * (gsize) bits;
+
+  return (guint16) (row[bit / 8] >> (8 - bits - (int) (bit % 8))
+                    & ((1 << bits) - 1));
+}
+
+/* A pixel of a palette. */
+static void
+put_colour (const Reader *reader, guint16 index, guint16 *pixel)
+{
+  for (int c = 0; c < 3; c++)
+    pixel[c] = (guint16) (reader->map[c][index] >> reader->shift);
+}
+
+static void
+store_block (const Reader *reader, const guint8 *data, gsize row_bytes,
+             const Block *block, Image *image)
+{
+  int peak = image_peak (image);
+  gboolean invert = reader->photometric == PHOTOMETRIC_MINISWHITE;
+
+  for (guint32 y = 0; y < block->rows; y++) {
+    const guint8 *row = data + y * row_bytes;
+    guint16 *pixel =
+      image_pixel (image, (int) block->x, (int) (block->y + y));
+
+    for (gsize x = 0; x < block->columns; x++, pixel += image->channels)
+      for (int c = 0; c < block->count; c++) {
+        guint16 value = get_sample (
+          row, x * (gsize) block->count + (gsize) c, reader->bits);
+
+        if (reader->map[0] != NULL)
+          put_colour (reader, value, pixel);
+        else
+          pixel[block->first + c] =
+            invert && block->first + c == 0 ? (guint16) (peak - value) : value;
+      }
+  }
+}
+
+/* Reads the block at (x, y) of plane @plane. */
+static gboolean
+read_block (Reader *reader, guint32 x, guint32 y, guint16 plane,
+            guint8 *buffer, Image *image, GError **error)
+{
+  TIFF *tiff = reader->file.tiff;
+  gboolean separate = reader->planar == PLANARCONFIG_SEPARATE;
+  Block block = { x, y, MIN (reader->block_width, reader->width - x),
+                  MIN (reader->block_height, reader->height - y),
+                  separate ? plane : 0, separate ? 1 : reader->samples };
+  tmsize_t row_bytes =
+    reader->is_tiled ? TIFFTileRowSize (tiff) : TIFFScanlineSize (tiff);
+  tmsize_t wanted = row_bytes * (tmsize_t) block.rows;
+  tmsize_t got =
+    reader->is_tiled
+      ? TIFFReadEncodedTile (tiff, TIFFComputeTile (tiff, x, y, 0, plane),
+                             buffer, TIFFTileSize (tiff))
+      : TIFFReadEncodedStrip (tiff, TIFFComputeStrip (tiff, y, plane), buffer,
+                              wanted);
+
+  if (got < wanted)
+    return tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
+                           "the TIFF is broken or truncated", error);
+  store_block (reader, buffer, (gsize) row_bytes, &block, image);
+  return TRUE;
+}
+
+/* The bytes of one block, as far as they agree with its size. */
+static gsize
+block_bytes (Reader *reader, GError **error)
+{
+  TIFF *tiff = reader->file.tiff;
+  tmsize_t row =
+    reader->is_tiled ? TIFFTileRowSize (tiff) : TIFFScanlineSize (tiff);
+  tmsize_t all = reader->is_tiled ? TIFFTileSize (tiff)
+                                  : row * (tmsize_t) reader->block_height;
+  gsize samples =
+    reader->planar == PLANARCONFIG_SEPARATE ? 1 : reader->samples;
+  gsize least = ((gsize) reader->block_width * samples * reader->bits + 7) / 8;
+
+  if (row > 0 && (gsize) row >= least && all / row >= reader->block_height)
+    return (gsize) all;
+  tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT, "the TIFF is broken",
+                  error);
+  return 0;
+}
+
+static gboolean
+read_blocks (Reader *reader, Image *image, gsize *rows, GError **error)
+{
+  gsize size = block_bytes (reader, error);
+  guint16 planes =
+    reader->planar == PLANARCONFIG_SEPARATE ? reader->samples : 1;
+  g_autofree guint8 *buffer = NULL;
+
+  if (size == 0)
+    return FALSE;
+  buffer = tessera_try_new (guint8, size, "the TIFF", error);
+  if (buffer == NULL)
+    return FALSE;
+  for (guint16 plane = 0; plane < planes; plane++)
+    for (guint32 y = 0; y < reader->height; y += reader->block_height) {
+      for (guint32 x = 0; x < reader->width; x += reader->block_width)
+        if (!read_block (reader, x, y, plane, buffer, image, error))
+          return FALSE;
+      *rows = MIN (y + reader->block_height, reader->height);
+    }
+  return TRUE;
+}
+
+/* ---- */
+
+/* What writing needs to know to store it in the same way. */
+static void
+note_storage (const Reader *reader, ImageMeta *meta)
+{
+  tiff_store_set (meta, TIFFTAG_COMPRESSION, reader->compression);
+  if (reader->photometric == PHOTOMETRIC_MINISWHITE)
+    tiff_store_set (meta, TIFFTAG_PHOTOMETRIC, reader->photometric);
+  tiff_store_set (meta, TIFFTAG_EXTRASAMPLES, reader->alpha);
+  if (reader->is_tiled) {
+    tiff_store_set (meta, TIFFTAG_TILEWIDTH, reader->block_width);
+    tiff_store_set (meta, TIFFTAG_TILELENGTH, reader->block_height);
+  }
+  meta->is_premultiplied =
+    reader->samples % 2 == 0 && reader->alpha == EXTRASAMPLE_ASSOCALPHA;
+  meta->is_lossy = reader->compression == COMPRESSION_JPEG;
+}
+
+static Image *
+make_image (const Reader *reader, GError **error)
+{
+  gboolean palette = reader->photometric == PHOTOMETRIC_PALETTE;
+  Image *image =
+    image_new ((int) reader->width, (int) reader->height,
+               palette ? 3 : reader->samples, palette ? 8 : reader->bits,
+               error);
+
+  if (image == NULL)
+    return NULL;
+  image->meta.format = IMAGE_TIFF;
+  image->meta.chunks = image_chunks_new ();
+  note_storage (reader, &image->meta);
+  return image;
+}
+
+static Image *
+read_page (Reader *reader, int page, GError **error)
+{
+  g_autoptr (Image) image = NULL;
+  g_autoptr (GError) trouble = NULL;
+  gsize rows = 0;
+
+  if (page > 0 && !TIFFSetDirectory (reader->file.tiff, (tdir_t) page)) {
+    tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
+                    "the TIFF lacks a page", error);
+    return NULL;
+  }
+  if (!read_size (reader, error) || !read_type (reader, page, error))
+    return NULL;
+  image = make_image (reader, error);
+  if (image == NULL)
+    return NULL;
+  if (!read_blocks (reader, image, &rows, &trouble)
+      && !image_limits_forgive (reader->limits, rows, &trouble)) {
+    g_propagate_error (error, g_steal_pointer (&trouble));
+    return NULL;
+  }
+  g_clear_pointer (&reader->file.message, g_free);
+  return tiffmeta_read (&reader->file, reader->limits, &image->meta, error)
+           ? g_steal_pointer (&image)
+           : NULL;
+}
+
+Image *
+tiffcodec_read (const guint8 *data, gsize size, int page,
+                const ImageLimits *limits, GError **error)
+{
+  Reader reader = { .limits = limits };
+  Image *image = NULL;
+  gsize pixels = MIN (limits->max_pixels, G_MAXSSIZE / 16);
+
+  if (tiff_file_open (&reader.file, data, size,
+                      8 * pixels + limits->max_metadata + (1 << 20)))
+    image = read_page (&reader, page, error);
+  else
+    tiff_file_fail (&reader.file, TESSERA_ERROR_INPUT, "the TIFF is broken",
+                    error);
+  tiff_file_close (&reader.file);
+  return image;
+}
+
+int
+tiffcodec_pages (const guint8 *data, gsize size)
+{
+  TiffFile file;
+  int pages = 1;
+
+  if (tiff_file_open (&file, data, size, 0))
+    pages = (int) CLAMP (TIFFNumberOfDirectories (file.tiff), 1, MOST_PAGES);
+  tiff_file_close (&file);
+  return pages;
+}

@@ -1,0 +1,98 @@
+#!/bin/sh
+# cli_formats.sh - TIFF and WebP, judged by the tools of libtiff and libwebp
+. tests/lib.sh
+
+make_png photo.png 50 40 '128 + 60 * sin ($x / 5 + $c) * cos ($y / 7)'
+make_png mask.png 50 40 '255 * ($x > 20 && $x < 28 && $y > 8 && $y < 16)'
+"$TESSERA" --version >version
+
+# copy FROM TO - the same pixels in another file: nothing is marked
+copy () {
+  make_png none.png 50 40 0
+  run inpaint "$1" --mask none.png --quality fast -q -f -o "$2"
+  judge "$1 to $2" 0
+}
+
+# same A B - whether two pictures are identical
+same () {
+  run score "$1" "$2" --json
+  [ "$(json identical)" = true ]
+}
+
+if grep -q "without TIFF" version; then
+  skip "TIFF" "this program was built without it"
+  printf 'II*\0\010\0\0\0' >none.tif
+  expect "TIFF is named" 3 score none.tif photo.png
+elif ! command -v tiffcp >tools || ! command -v tiffinfo >tools; then
+  skip "TIFF" "libtiff-tools are not installed"
+else
+  copy photo.png plain.tif
+  ok "... is the same picture" same photo.png plain.tif
+  tiffinfo plain.tif >info
+  ok "... and a TIFF" grep -q "Image Width: 50" info
+  for store in "-c none" "-c lzw" "-c lzw:2" "-c zip:2" "-c packbits" \
+    "-t -w 16 -l 32 -c none" "-t -w 32 -l 16 -c zip" "-p separate -c lzw" \
+    "-B -c none" "-L -c zip" "-8 -c zip" "-r 7 -c packbits"; do
+    tiffcp $store plain.tif stored.tif
+    copy stored.tif again.tif
+    ok "tiffcp $store" same photo.png again.tif
+    tiffcp -c none -s -r 40 again.tif a.tif 2>err
+    tiffcp -c none -s -r 40 plain.tif b.tif 2>err
+    ok "... tiffcmp agrees" tiffcmp a.tif b.tif
+  done
+  tiffcp -c zip plain.tif described.tif
+  tiffset -s 270 "a description" described.tif
+  tiffset -s 315 "an artist" described.tif
+  tiffset -s 282 300.5 described.tif
+  tiffset -s 283 150.25 described.tif
+  copy described.tif kept.tif
+  tiffinfo kept.tif >info
+  ok "a text is kept" grep -q "ImageDescription: a description" info
+  ok "... another one" grep -q "Artist: an artist" info
+  ok "the resolution is kept" grep -q "Resolution: 300.5, 150.25" info
+  expect "a restored TIFF" 0 inpaint plain.tif --mask mask.png --quality fast \
+    -o mended.tif
+  expect "... and PNG" 0 inpaint photo.png --mask mask.png --quality fast \
+    -o mended.png
+  ok "... are the same" same mended.tif mended.png
+
+  tiffcp plain.tif mended.tif plain.tif pages.tif
+  expect "three pages" 0 inpaint pages.tif --mask mask.png --quality fast \
+    -o pages2.tif --json
+  ok "... are counted" [ "$(json pages)" -eq 3 ]
+  ok "... and written" [ "$(tiffinfo pages2.tif | grep -c 'Image Width')" -eq 3 ]
+  tiffcp pages2.tif,2 third.tif
+  ok "... each restored" same third.tif mended.png
+  expect "... not as a PNG" 2 inpaint pages.tif --mask mask.png -o pages.png
+fi
+
+if grep -q "without WebP" version; then
+  skip "WebP" "this program was built without it"
+elif ! command -v cwebp >tools || ! command -v dwebp >tools; then
+  skip "WebP" "the package webp is not installed"
+else
+  copy photo.png plain.webp
+  ok "... is the same picture" same photo.png plain.webp
+  ok "... webpinfo agrees" webpinfo -quiet plain.webp
+  dwebp -quiet plain.webp -o back.png
+  ok "... dwebp too" same photo.png back.png
+  cwebp -quiet -q 70 photo.png -o lossy.webp
+  dwebp -quiet lossy.webp -o lossy.png
+  ok "a lossy one reads as dwebp does" same lossy.webp lossy.png
+  copy lossy.webp again.webp
+  ok "... and is written without loss" same lossy.webp again.webp
+  cwebp -quiet -lossless photo.png -o lossless.webp
+  ok "a lossless one" same photo.png lossless.webp
+fi
+
+printf '\0\0\0\030ftypheic' >x.heic
+expect "HEIC" 3 score x.heic photo.png
+ok "... names a program" says "heif-convert"
+printf '\0\0\0\030ftypavif' >x.avif
+expect "AVIF" 3 score x.avif photo.png
+ok "... names a program" says "avifdec"
+printf 'FUJIFILMCCD-RAW ' >x.raf
+expect "raw data" 3 score x.raf photo.png
+ok "... names a program" says "darktable-cli"
+
+finish

@@ -1,0 +1,317 @@
+/* test_tiff.c - pictures through TIFF and back, TIFFs of every kind as libtiff
+ * writes them, and TIFFs that lie */
+#include "tests/pictures.h"
+
+#ifdef HAVE_TIFF
+#include "imaging/codec/tiffcodec.h"
+
+static void
+test_samples (void)
+{
+  g_test_summary ("Samples of every type come back bit for bit");
+
+  for (int depth = 1; depth <= 16; depth *= 2)
+    for (int channels = 1; channels <= (depth >= 8 ? 4 : 1); channels++)
+      for (int width = 1; width < 40; width += 12) {
+        g_autoptr (Image) image = random_picture (width, 21, channels, depth);
+        g_autoptr (Image) again = through_file (image, IMAGE_TIFF);
+
+        assert_same_size (image, again);
+        g_assert_cmpint (again->channels, ==, channels);
+        g_assert_cmpint (again->depth, ==, depth);
+        assert_same_memory (image->samples, again->samples,
+                            image_pixels (image) * (gsize) channels * 2);
+      }
+}
+
+/* ---- files as libtiff writes them ---- */
+
+/* How a file is stored. */
+typedef struct {
+  int compression, tile, planar, photometric;
+} Store;
+
+/* Writes @image with libtiff alone; the oracle of the reader. */
+static GBytes *
+write_plainly (const Image *image, const Store *store)
+{
+  TiffFile file;
+  TIFF *tiff;
+  gsize sample = image->depth == 16 ? 2 : 1;
+  int planes = store->planar == PLANARCONFIG_SEPARATE ? image->channels : 1;
+  gsize each = (gsize) (image->channels / planes);
+  int side = store->tile > 0 ? store->tile : image->width;
+  int rows = store->tile > 0 ? store->tile : 7;
+  g_autofree guint8 *block =
+    g_malloc0 ((gsize) side * (gsize) rows * each * sample);
+
+  g_assert_true (tiff_file_create (&file, NULL));
+  tiff = file.tiff;
+  TIFFSetField (tiff, TIFFTAG_IMAGEWIDTH, image->width);
+  TIFFSetField (tiff, TIFFTAG_IMAGELENGTH, image->height);
+  TIFFSetField (tiff, TIFFTAG_BITSPERSAMPLE, image->depth);
+  TIFFSetField (tiff, TIFFTAG_SAMPLESPERPIXEL, image->channels);
+  TIFFSetField (tiff, TIFFTAG_PLANARCONFIG, store->planar);
+  TIFFSetField (tiff, TIFFTAG_PHOTOMETRIC, store->photometric);
+  TIFFSetField (tiff, TIFFTAG_COMPRESSION, store->compression);
+  if (store->tile > 0) {
+    TIFFSetField (tiff, TIFFTAG_TILEWIDTH, side);
+    TIFFSetField (tiff, TIFFTAG_TILELENGTH, rows);
+  } else
+    TIFFSetField (tiff, TIFFTAG_ROWSPERSTRIP, rows);
+  for (int plane = 0; plane < planes; plane++)
+    for (int y = 0; y < image->height; y += rows)
+      for (int x = 0; x < image->width; x += side) {
+        int height = MIN (rows, image->height - y);
+
+        for (int j = 0; j < height; j++)
+          for (int i = 0; i < MIN (side, image->width - x); i++)
+            for (gsize c = 0; c < each; c++) {
+              guint16 value =
+                image_pixel (image, x + i, y + j)[(gsize) plane + c];
+              gsize at = ((gsize) (j * side + i)) * each + c;
+
+              if (sample == 2)
+                memcpy (block + 2 * at, &value, 2);
+              else
+                block[at] = (guint8) value;
+            }
+        if (store->tile > 0)
+          g_assert_cmpint (
+            TIFFWriteEncodedTile (tiff,
+                                  TIFFComputeTile (tiff, (guint32) x,
+                                                   (guint32) y, 0,
+                                                   (guint16) plane),
+                                  block, TIFFTileSize (tiff)),
+            >, 0);
+        else
+          g_assert_cmpint (
+            TIFFWriteEncodedStrip (
+              tiff, TIFFComputeStrip (tiff, (guint32) y, (guint16) plane),
+              block, TIFFScanlineSize (tiff) * height),
+            >, 0);
+      }
+  TIFFWriteDirectory (tiff);
+  TIFFClose (tiff);
+  file.tiff = NULL;
+  GBytes *bytes = byte_sink_finish (&file.sink);
+  tiff_file_close (&file);
+  return bytes;
+}
+
+static void
+test_stores (void)
+{
+  g_test_summary ("Strips and tiles, planes, compressions as libtiff has them");
+
+  static const int compressions[] = { COMPRESSION_NONE, COMPRESSION_LZW,
+                                      COMPRESSION_PACKBITS,
+                                      COMPRESSION_ADOBE_DEFLATE,
+                                      COMPRESSION_DEFLATE, COMPRESSION_LZMA,
+                                      COMPRESSION_ZSTD };
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+
+  for (gsize k = 0; k < G_N_ELEMENTS (compressions); k++)
+    for (int tile = 0; tile <= 32; tile += 16)
+      for (int depth = 8; depth <= 16; depth += 8)
+        for (int planar = PLANARCONFIG_CONTIG; planar <= PLANARCONFIG_SEPARATE;
+             planar++) {
+          g_autoptr (Image) image = random_picture (45, 37, 3, depth);
+          Store store = { .compression = compressions[k],
+                          .tile = tile,
+                          .planar = planar,
+                          .photometric = PHOTOMETRIC_RGB };
+
+          if (!TIFFIsCODECConfigured ((guint16) compressions[k]))
+            continue;
+          g_autoptr (GBytes) bytes = write_plainly (image, &store);
+          g_autoptr (Image) again =
+            image_decode (bytes, "plain", &limits, NULL);
+
+          g_assert_nonnull (again);
+          assert_same_memory (image->samples, again->samples,
+                              image_pixels (image) * 3 * 2);
+          g_autoptr (Image) twice = through_file (again, IMAGE_TIFF);
+          assert_same_memory (image->samples, twice->samples,
+                              image_pixels (image) * 3 * 2);
+          g_assert_cmpint (
+            tiff_store_get (&twice->meta, TIFFTAG_COMPRESSION, 0), ==,
+            compressions[k]);
+          g_assert_cmpint (tiff_store_get (&twice->meta, TIFFTAG_TILEWIDTH, 0),
+                           ==, tile);
+        }
+}
+
+static void
+test_refused (void)
+{
+  g_test_summary ("Inks and L*a*b* are refused, with the way out");
+
+  static const int photometrics[] = { PHOTOMETRIC_SEPARATED,
+                                      PHOTOMETRIC_CIELAB, PHOTOMETRIC_CFA };
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+
+  for (gsize k = 0; k < G_N_ELEMENTS (photometrics); k++) {
+    g_autoptr (Image) image = random_picture (8, 8, k == 0 ? 4 : 3, 8);
+    Store store = { .compression = COMPRESSION_NONE,
+                    .planar = PLANARCONFIG_CONTIG,
+                    .photometric = photometrics[k] };
+    g_autoptr (GBytes) bytes = write_plainly (image, &store);
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (image_decode (bytes, "odd", &limits, &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+    g_assert_nonnull (strstr (error->message, "convert"));
+  }
+}
+
+static void
+test_meta (void)
+{
+  g_test_summary ("Profile, orientation, density and texts come back");
+
+  for (int orientation = 1; orientation <= 8; orientation++) {
+    g_autoptr (Image) image = random_picture (20, 10, 3, 8);
+
+    image->meta.icc = random_profile (3000);
+    image->meta.orientation = orientation;
+    image->meta.density_unit = DENSITY_PER_INCH;
+    image->meta.density_x = 300;
+    image->meta.density_y = 150;
+    g_autoptr (Image) first = through_file (image, IMAGE_TIFF);
+    g_assert_true (g_bytes_equal (image->meta.icc, first->meta.icc));
+    g_assert_cmpint (first->meta.orientation, ==, orientation);
+    g_assert_cmpint (first->meta.density_unit, ==, DENSITY_PER_INCH);
+    g_assert_cmpint (first->meta.density_x, ==, 300);
+    g_assert_cmpint (first->meta.density_y, ==, 150);
+    assert_same_size (image, first);
+    assert_same_memory (image->samples, first->samples,
+                        image_pixels (image) * 3 * 2);
+
+    /* Upright where the format has no EXIF to say otherwise. */
+    g_autoptr (Image) png = through_file (first, IMAGE_PNG);
+    assert_same_memory (image->samples, png->samples,
+                        image_pixels (image) * 3 * 2);
+  }
+}
+
+static void
+test_fields (void)
+{
+  g_test_summary ("Texts, XMP and EXIF fields come back");
+
+  g_autoptr (Image) image = random_picture (20, 10, 1, 8);
+  g_autoptr (Image) first = through_file (image, IMAGE_TIFF);
+  const guint16 iso = 400;
+
+  g_ptr_array_add (first->meta.chunks,
+                   image_chunk_new (TIFF_CHUNK, TIFFTAG_ARTIST,
+                                    g_bytes_new ("a painter", 10)));
+  g_ptr_array_add (first->meta.chunks,
+                   image_chunk_new (TIFF_CHUNK, TIFFTAG_XMLPACKET,
+                                    g_bytes_new ("<xmp/>", 6)));
+  g_ptr_array_add (first->meta.chunks,
+                   image_chunk_new (TIFF_CHUNK_EXIF,
+                                    EXIFTAG_DATETIMEORIGINAL,
+                                    g_bytes_new ("2026:01:02 03:04:05", 20)));
+  g_ptr_array_add (first->meta.chunks,
+                   image_chunk_new (TIFF_CHUNK_EXIF, EXIFTAG_ISOSPEEDRATINGS,
+                                    g_bytes_new (&iso, 2)));
+  g_autoptr (Image) second = through_file (first, IMAGE_TIFF);
+  g_autoptr (Image) third = through_file (second, IMAGE_TIFF);
+
+  for (guint i = 0; i < first->meta.chunks->len; i++) {
+    const ImageChunk *chunk = first->meta.chunks->pdata[i];
+    gboolean found = FALSE;
+
+    for (guint j = 0; j < third->meta.chunks->len; j++) {
+      const ImageChunk *other = third->meta.chunks->pdata[j];
+
+      found = found
+              || (g_str_equal (chunk->name, other->name)
+                  && chunk->place == other->place
+                  && g_bytes_equal (chunk->data, other->data));
+    }
+    g_test_message ("%s %d", chunk->name, chunk->place);
+    g_assert_true (found);
+  }
+}
+
+static void
+test_pages (void)
+{
+  g_test_summary ("Pages of different types come back one by one");
+
+  Image *pages[3] = { random_picture (20, 10, 3, 8),
+                      random_picture (7, 9, 1, 16),
+                      random_picture (33, 5, 4, 8) };
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  GBytes *bytes = NULL;
+
+  for (int i = 0; i < 3; i++) {
+    GBytes *before = bytes;
+
+    bytes = image_encode_page (pages[i], before, IMAGE_TIFF, &ENCODE_DEFAULTS,
+                               NULL);
+    g_assert_nonnull (bytes);
+    g_clear_pointer (&before, g_bytes_unref);
+    g_assert_cmpint (image_pages (bytes), ==, i + 1);
+  }
+  for (int i = 0; i < 3; i++) {
+    g_autoptr (Image) again =
+      image_decode_page (bytes, i, "page", &limits, NULL);
+
+    assert_same_size (pages[i], again);
+    assert_same_memory (pages[i]->samples, again->samples,
+                        image_pixels (again) * (gsize) again->channels * 2);
+  }
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (image_encode_page (pages[0], bytes, IMAGE_PNG,
+                                    &ENCODE_DEFAULTS, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_bytes_unref (bytes);
+  for (int i = 0; i < 3; i++)
+    image_free (pages[i]);
+}
+
+static void
+test_limits (void)
+{
+  g_test_summary ("Every prefix fails cleanly; limits hold");
+
+  g_autoptr (Image) image = random_picture (40, 30, 3, 8);
+  g_autoptr (GBytes) bytes =
+    image_encode (image, IMAGE_TIFF, &ENCODE_DEFAULTS, NULL);
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (GError) error = NULL;
+
+  for (gsize size = 1; size < g_bytes_get_size (bytes); size += 5) {
+    g_autoptr (GBytes) part = g_bytes_new_from_bytes (bytes, 0, size);
+    g_autoptr (GError) why = NULL;
+    g_autoptr (Image) some = image_decode (part, "part", &limits, &why);
+
+    g_assert_true ((some != NULL) == (why == NULL));
+  }
+  limits.max_pixels = 40 * 30 - 1;
+  g_assert_null (image_decode (bytes, "large", &limits, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT);
+}
+
+#endif
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#ifdef HAVE_TIFF
+  g_test_add_func ("/tiff/samples", test_samples);
+  g_test_add_func ("/tiff/stores", test_stores);
+  g_test_add_func ("/tiff/refused", test_refused);
+  g_test_add_func ("/tiff/meta", test_meta);
+  g_test_add_func ("/tiff/fields", test_fields);
+  g_test_add_func ("/tiff/pages", test_pages);
+  g_test_add_func ("/tiff/limits", test_limits);
+#endif
+  return g_test_run ();
+}
