@@ -110,6 +110,19 @@ check_header (const WebPData *file, const ImageLimits *limits,
                              (gsize) features->height, error);
 }
 
+/* Whether the file is as long as its header says: the last bytes of a picture
+ * may hold no pixel, and libwebp does not miss them. */
+static gboolean
+is_whole (const WebPData *file)
+{
+  guint32 size;
+
+  if (file->size < 8 || memcmp (file->bytes, "RIFF", 4) != 0)
+    return FALSE;
+  memcpy (&size, file->bytes + 4, sizeof size);
+  return file->size - 8 >= GUINT32_FROM_LE (size);
+}
+
 /* Decodes into @pixels, rows without gaps, and sets how many rows there are
  * of it. */
 static gboolean
@@ -128,6 +141,8 @@ decode_rows (const WebPData *file, const Image *image, guint8 *pixels,
   if (decoder != NULL)
     WebPIDecGetRGB (decoder, rows, NULL, NULL, NULL);
   WebPIDelete (decoder);
+  if (status == VP8_STATUS_OK && !is_whole (file))
+    status = VP8_STATUS_NOT_ENOUGH_DATA;
   switch (status) {
   case VP8_STATUS_OK:
     return TRUE;
