@@ -2,9 +2,9 @@
 
 usage: minibatch.py PATCHES.npy ATOMS.npy COUNT SEED
 
-The patches keep their mean, as they do for all learners of a report.  ALPHA
-was chosen on the landscape training pictures, where codes then have about 10
-atoms per patch.
+The patches keep their mean, as they do for all learners of a report.  ALPHA,
+the l1 penalty for samples of 0 to 255, is a guess that nobody has tuned:
+choose it on your training pictures before you report a figure.
 """
 import sys
 
