@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* Deviation over that at twice the size, of brightness and of colours: at
- * least, at most, and where it cannot be measured.  Real shots of five cameras
- * have 0.70 to 0.88 and 0.83 to 0.98; film grain has 0.87. */
+ * least, at most, and where it cannot be measured.  Five real shots had 0.70 to
+ * 0.88 and 0.83 to 0.98, film grain 0.87. */
 static const struct {
   double least, most, typical;
 } ratios[] = { { 0.5, 0.9, 0.75 }, { 0.5, 1, 0.95 } };
