@@ -431,7 +431,8 @@ print_json (const Repair *repair, GError **error)
   return json_report_print (json, error);
 }
 
-/* "removed ... and filled ... in 1.2 s, 34 patches -> out.png" */
+/* "removed ... and filled ... in 1.2 s, 34 patches -> out.png", or "unchanged,
+ * in 1.2 s -> out.png" */
 static void
 append_summary (const Repair *repair, GString *text)
 {
@@ -440,12 +441,17 @@ append_summary (const Repair *repair, GString *text)
 
   if (repair->pages > 1)
     g_string_append_printf (text, "%d pages: ", repair->pages);
+  if (repair->masked_pixels == 0 && report->sigma <= 0) {
+    g_string_append_printf (text, "unchanged, in %.1f s -> %s",
+                            repair->seconds, output_name (repair->output));
+    return;
+  }
   if (report->sigma > 0) {
     g_autofree char *noise = noise_in_words (&report->noise);
 
     g_string_append_printf (text, "removed %s", noise);
   }
-  if (repair->masked_pixels > 0 || report->sigma <= 0)
+  if (repair->masked_pixels > 0)
     g_string_append_printf (text, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
                             report->sigma > 0 ? " and " : "",
                             repair->request->task->past,
@@ -473,7 +479,8 @@ print_summary (const Repair *repair)
 static gboolean
 is_noise_wanted (const Repair *repair)
 {
-  return repair->request->task->noise != NULL && repair->request->task->noise->output != NULL;
+  return repair->request->task->noise != NULL
+         && repair->request->task->noise->output != NULL;
 }
 
 static gboolean
