@@ -263,7 +263,7 @@ mark_samples (Mask *mask, const Image *image, const DamageOptions *options,
   for (gsize i = 0; i < n; i++)
     if (lost[i] != 0)
       mask->missing[i / colours] |=
-        colours == 1 ? MASK_PIXEL : MASK_CHANNEL (i % colours);
+        (guint8) (colours == 1 ? MASK_PIXEL : MASK_CHANNEL (i % colours));
   return TRUE;
 }
 
