@@ -11,19 +11,21 @@
 /* Streams of random numbers. */
 enum { STREAM_DATA = 0x6c65, STREAM_RANDOM };
 
-/* One file each, which defines "const LearnerClass learner_NAME". */
+/* One file each, which defines "const LearnerClass learner_CLASS", and the name
+ * it has for users. */
 #define LEARNERS(ROW)                                                         \
-  ROW (online)                                                                \
-  ROW (minibatch)                                                             \
-  ROW (orthogonal)                                                            \
-  ROW (ksvd)                                                                  \
-  ROW (mod)                                                                   \
-  ROW (gradient)                                                              \
-  ROW (l4)
+  ROW (online, "online")                                                      \
+  ROW (minibatch, "minibatch")                                                \
+  ROW (orthogonal, "orthogonal")                                              \
+  ROW (ksvd, "ksvd")                                                          \
+  ROW (mod, "mod")                                                            \
+  ROW (online_l1, "online-l1")                                                \
+  ROW (gradient, "gradient")                                                  \
+  ROW (l4, "l4")
 
-#define DECLARE(name) extern const LearnerClass learner_##name;
-#define ADDRESS(name) &learner_##name,
-#define NAME(name) #name,
+#define DECLARE(class, name) extern const LearnerClass learner_##class;
+#define ADDRESS(class, name) &learner_##class,
+#define NAME(class, name) name,
 
 LEARNERS (DECLARE)
 const LearnerClass *const learner_classes[] = { LEARNERS (ADDRESS) NULL };

@@ -46,7 +46,8 @@ ask () {
   ok "$1: only those of the command" offers "$1" "tessera score --fo"
   ok "$1: a choice" offers "$1" "tessera inpaint photo.png --quality " \
     best fast normal
-  ok "$1: the start of one" offers "$1" "tessera learn --algorithm onl" online
+  ok "$1: the start of one" offers "$1" "tessera learn --algorithm onl" \
+    online online-l1
   ok "$1: a list" offers "$1" "tessera inpaint --find scr" scratches
   ok "$1: ... goes on after a comma" offers "$1" \
     "tessera inpaint --find dust,scr" dust,scratches

@@ -11,7 +11,8 @@ learn () {
 
 run corrupt "$PHOTOS/beach0.png" --missing 0.3 -q -o damaged.png \
   --mask-out mask.png
-for algorithm in online minibatch orthogonal ksvd mod gradient l4; do
+for algorithm in online minibatch orthogonal ksvd mod online-l1 gradient l4
+do
   learn "$PHOTOS" --algorithm $algorithm -o $algorithm.safetensors --json
   judge "$algorithm" 0
   ok "... used all pictures" [ "$(json pictures)" -eq 19 ]
