@@ -28,7 +28,6 @@ BUILD   ?= build
 PROGRAM ?= $(BUILD)/tessera
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
-ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 CFLAGS  ?= -O3 -g
 OBJCOPY ?= objcopy
 # Formats that may be left out; by default they are where their packages are.
@@ -151,18 +150,7 @@ $(call objects,imaging/codec/codec.c imaging/codec/foreign.c app/version.c): \
 $(BUILD)/%.resource.o: $(BUILD)/%.resource.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-include tests/tests.mk
-
-# How the dictionaries inside the library were learned.
-LEARNED := data/dictionaries/learned.safetensors
-CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
-dictionary: all
-	$(Q)sh data/standin.sh build/originals originals
-	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
-	  --task missing:0.2-0.8,blocks:3-10 --coder separate \
-	  --task-iterations 800
-	$(BUILD)/tessera learn build/originals --algorithm convolutional \
-	  --iterations 9000 --seed 1 --force -o $(CONVOLUTIONAL)
+include tests/tests.mk data/data.mk app/install.mk
 
 format:
 	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \
@@ -184,79 +172,8 @@ deps:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y \
 	    --no-install-recommends $$missing; fi
 
-# Landscape pictures for experiments; downloads 70 MB.
-HALVE := $(BUILD)/data/halve
-$(HALVE): %: %.o $(BUILD)/libtessera.a
-	@echo "  link $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
-data: $(HALVE)
-	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
-
-# The figures of docs/comparing.md.
-comparison: all data
-	$(BUILD)/tessera compare build/landscape --force -o build/comparison \
-	  --algorithms dct,online,online-paper,ksvd,ksvd-paper,tessera \
-	  --damage missing:0.5,blocks:10x36,noise:25
-
 demo: all
 	@TESSERA=$(BUILD)/tessera sh docs/demo.sh $(BUILD)/demo
-
-# Completion is made from the options that the program has.
-SHELLS      := bash zsh fish
-COMPLETIONS := $(SHELLS:%=$(BUILD)/completion/%)
-$(COMPLETIONS): $(BUILD)/tessera
-	@mkdir -p $(@D)
-	$(Q)$(BUILD)/tessera completion $(@F) >$@.part && mv $@.part $@
-
-# Where things are installed.
-IN_BIN  = $(DESTDIR)$(PREFIX)/bin
-IN_LIB  = $(DESTDIR)$(LIBDIR)
-IN_INC  = $(DESTDIR)$(PREFIX)/include
-IN_MAN  = $(DESTDIR)$(PREFIX)/share/man
-IN_DATA = $(DESTDIR)$(PREFIX)/share/tessera
-IN_BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-IN_ZSH  = $(DESTDIR)$(ZSH_FUNCTIONS)
-IN_FISH = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-
-install: all $(COMPLETIONS)
-	install -d $(IN_BASH) $(IN_ZSH) $(IN_FISH)
-	install -m 644 $(BUILD)/completion/bash $(IN_BASH)/tessera
-	install -m 644 $(BUILD)/completion/zsh $(IN_ZSH)/_tessera
-	install -m 644 $(BUILD)/completion/fish $(IN_FISH)/tessera.fish
-	install -d $(IN_BIN) $(IN_LIB)/pkgconfig $(IN_INC) $(IN_MAN)/man1 \
-	  $(IN_MAN)/man3 $(IN_DATA)/photos
-	install -m 755 $(BUILD)/tessera $(IN_BIN)
-	install -m 755 $(SHARED_LIB) $(IN_LIB)
-	ln -sf libtessera.so.$(VERSION) $(IN_LIB)/$(SONAME)
-	ln -sf $(SONAME) $(IN_LIB)/libtessera.so
-	install -m 644 $(STATIC_LIB) $(IN_LIB)
-	install -m 644 include/tessera.h $(IN_INC)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-	  -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIB_PKG_LIBS)|' \
-	  include/tessera.pc.in >$(IN_LIB)/pkgconfig/tessera.pc
-	install -m 644 docs/man/*.1 $(IN_MAN)/man1
-	install -m 644 docs/man/*.3 $(IN_MAN)/man3
-	install -m 644 data/photos/* $(IN_DATA)/photos
-
-uninstall:
-	rm -f $(IN_BASH)/tessera $(IN_ZSH)/_tessera $(IN_FISH)/tessera.fish
-	rm -f $(IN_BIN)/tessera $(IN_LIB)/libtessera.a $(IN_LIB)/libtessera.so \
-	  $(IN_LIB)/$(SONAME) $(IN_LIB)/libtessera.so.$(VERSION) \
-	  $(IN_LIB)/pkgconfig/tessera.pc $(IN_INC)/tessera.h
-	cd docs/man && for page in *.1; do rm -f $(IN_MAN)/man1/$$page; done
-	cd docs/man && for page in *.3; do rm -f $(IN_MAN)/man3/$$page; done
-	cd data/photos && for photo in *; do rm -f $(IN_DATA)/photos/$$photo; done
-	rmdir $(IN_DATA)/photos $(IN_DATA) 2>/dev/null || true
-
-# The packages are built from a copy, without what git does not know.
-DEB := $(BUILD)/deb/tessera-$(VERSION)
-deb:
-	rm -rf $(BUILD)/deb
-	mkdir -p $(DEB)
-	umask 022; { git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
-	  -type f -print0; } | tar --null -T - -cf - | tar -xf - -C $(DEB)
-	cd $(DEB) && dpkg-buildpackage -us -uc
-	@ls $(BUILD)/deb/*.deb
 
 clean:
 	rm -rf $(BUILD)

@@ -1,0 +1,27 @@
+# data.mk - pictures to experiment with, and the built-in dictionaries; see the
+# Makefile
+
+# How the dictionaries inside the library were learned.
+LEARNED := data/dictionaries/learned.safetensors
+CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
+dictionary: all
+	$(Q)sh data/standin.sh build/originals originals
+	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
+	  --task missing:0.2-0.8,blocks:3-10 --coder separate \
+	  --task-iterations 800
+	$(BUILD)/tessera learn build/originals --algorithm convolutional \
+	  --iterations 9000 --seed 1 --force -o $(CONVOLUTIONAL)
+
+# Landscape pictures for experiments; downloads 70 MB.
+HALVE := $(BUILD)/data/halve
+$(HALVE): %: %.o $(BUILD)/libtessera.a
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+data: $(HALVE)
+	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
+
+# The figures of docs/comparing.md.
+comparison: all data
+	$(BUILD)/tessera compare build/landscape --force -o build/comparison \
+	  --algorithms dct,online,online-paper,ksvd,ksvd-paper,tessera \
+	  --damage missing:0.5,blocks:10x36,noise:25
