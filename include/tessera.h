@@ -719,9 +719,11 @@ typedef struct {
   int patch, channels;            /* this shape (10, 3) */
   int separate;    /* not 0: patches will not overlap (paper_protocol) */
   int iterations;  /* steps (2000) */
-  int batch;       /* patches per step (384) */
-  double rate;     /* length of a step (0.002) */
-  size_t max_patches; /* per round through the pictures (100000) */
+  int batch;       /* patches per step (384; 512 where they overlap, always a
+                      multiple of 64 then) */
+  double rate;     /* length of a step (0.002; 0.0005 where they overlap) */
+  size_t max_patches; /* per round through the pictures (100000), where they
+                         are separate */
   uint64_t seed;
 } TesseraTaskOptions;
 

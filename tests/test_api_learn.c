@@ -269,6 +269,66 @@ test_learn_for_task (void)
   g_clear_error (&error);
 }
 
+/* Atoms of 4 x 4 x 3 that the program learns for a task. */
+static TesseraDictionary *
+learn_with_program (const char *program, const char *coder)
+{
+  g_autofree char *folder = g_dir_make_tmp ("tessera-test-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "d.safetensors", NULL);
+  const char *argv[] = { program,       "learn",   PHOTO, "--task",
+                         "missing:0.5", "--patch", "4",   "--task-iterations",
+                         "3",           "--coder", coder, "--seed",
+                         "2",           "--quiet", "-o",  path,
+                         NULL };
+  TesseraDictionary *learned;
+  GError *error = NULL;
+  int status;
+
+  g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, NULL,
+                               NULL, &status, &error));
+  g_assert_cmpint (status, ==, 0);
+  learned = tessera_dictionary_read (path, &error);
+  g_assert_no_error (error);
+  g_remove (path);
+  g_rmdir (folder);
+  return learned;
+}
+
+static void
+test_task_as_the_program (void)
+{
+  g_test_summary ("For a task, library and program learn the same atoms");
+
+  const char *program = g_getenv ("TESSERA"), *paths[] = { PHOTO };
+
+  if (program == NULL) {
+    g_test_skip ("TESSERA does not name the program");
+    return;
+  }
+  for (int separate = 0; separate < 2; separate++) {
+    TesseraTaskOptions options = { .size = sizeof options,
+                                   .task = "missing:0.5",
+                                   .patch = 4,
+                                   .separate = separate,
+                                   .iterations = 3,
+                                   .seed = 2 };
+    TesseraDictionary *both[] = {
+      tessera_learn_for_task (NULL, paths, 1, &options, NULL),
+      learn_with_program (program, separate ? "separate" : "overlapping")
+    };
+    float atoms[2][48 * 48];
+
+    for (int i = 0; i < 2; i++) {
+      TesseraMatrix place = { atoms[i], TESSERA_FLOAT32, 48, 48, 4, 4 * 48 };
+
+      g_assert_nonnull (both[i]);
+      g_assert_true (tessera_dictionary_get_atoms (both[i], &place, NULL));
+      tessera_dictionary_free (both[i]);
+    }
+    g_assert_cmpmem (atoms[0], sizeof atoms[0], atoms[1], sizeof atoms[1]);
+  }
+}
+
 static void
 test_learn_convolutional (void)
 {
@@ -325,6 +385,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/every-algorithm", test_every_algorithm);
   g_test_add_func ("/api/learn-from-files", test_learn_from_files);
   g_test_add_func ("/api/learn-for-task", test_learn_for_task);
+  g_test_add_func ("/api/task-as-the-program", test_task_as_the_program);
   g_test_add_func ("/api/learn-convolutional", test_learn_convolutional);
   return g_test_run ();
 }

@@ -31,6 +31,7 @@ typedef struct {
   int coder;        /* a LearnCoder */
   int task_iterations;
   int task_pictures; /* that were learned from */
+  guint64 task_patches;
   int rounds, levels, sets, spacing, crop, batch;
   const char *resume; /* checkpoint to resume from, or NULL */
 

@@ -2,16 +2,15 @@
 #include "imaging/api/api.h"
 
 #include "dictlearn/initial.h"
-#include "dictlearn/taskdriven.h"
-#include "imaging/inpaint/fill.h"
-#include "imaging/inpaint/inpaint.h"
-#include "imaging/lessons/lessons.h"
-#include "imaging/patchsource.h"
+#include "imaging/lessons/tasktrainer.h"
 
 #include <string.h>
 
 /* A number that the caller has set, or the default. */
 #define SET_OR(given, usual) ((given) != 0 ? (given) : (usual))
+
+/* The most patches of a step. */
+#define MOST_PATCHES 65536
 
 /* What a call is about: the pictures, and what to learn from them. */
 typedef struct {
@@ -58,190 +57,7 @@ load_picture (const char *path, gpointer data, GError **error)
            : NULL;
 }
 
-/* ---- patches, coded by masked pursuit ---- */
-
-typedef struct {
-  TaskCall *call;
-  const TesseraTaskOptions *options;
-  int steps;
-  Dictionary *dictionary; /* what is learned */
-  TaskLearner *learner;
-  PatchSource *source;
-  TaskBatch batch;
-  Mat patches;
-  int epoch;
-  guint64 drawn; /* patches so far */
-} TaskRun;
-
-static void
-task_run_clear (TaskRun *run)
-{
-  dictionary_free (run->dictionary);
-  task_learner_free (run->learner);
-  patch_source_free (run->source);
-  task_batch_clear (&run->batch);
-  mat_clear (&run->patches);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskRun, task_run_clear)
-
-/* Reads the patches of one step, from as many epochs as needed. */
-static gboolean
-read_patches (TaskRun *run, GError **error)
-{
-  int filled = 0;
-
-  while (filled < run->patches.cols) {
-    Mat rest = mat_columns (&run->patches, filled, run->patches.cols - filled);
-    int count = patch_source_read (run->source, &rest);
-
-    filled += count;
-    if (!progress_step (
-          run->call->progress,
-          (double) task_learner_steps (run->learner) / run->steps, error)
-        || !patch_source_check (run->source, error))
-      return FALSE;
-    if (count == 0 && patch_source_used (run->source) == 0)
-      return no_picture (run->call, error);
-    if (count == 0)
-      patch_source_begin (run->source, ++run->epoch);
-  }
-  return TRUE;
-}
-
-static void
-damage_patches (TaskRun *run)
-{
-  const Dictionary *d = run->dictionary;
-  TaskBatch *b = &run->batch;
-
-  mat_to_float (&run->patches, &b->clean);
-  for (int p = 0; p < b->clean.cols; p++) {
-    PatchLesson patch = { matf_at (&b->clean, 0, p), matf_at (&b->given, 0, p),
-                          matf_at (&b->known, 0, p),
-                          matf_at (&b->counts, 0, p) };
-
-    lessons_damage_patch (run->call->lessons, d->patch, d->channels,
-                          run->options->seed, run->drawn++, &patch);
-  }
-}
-
-static gboolean
-task_step (TaskRun *run, GError **error)
-{
-  const InpaintCoder *coder =
-    run->options->separate ? &inpaint_paper_coder : &inpaint_coder;
-  g_autofree float *ridge =
-    coder->ridge > 0 ? fill_make_ridge (run->dictionary, coder->ridge) : NULL;
-  TaskCoder settings = { .max_atoms = coder->max_atoms,
-                         .max_error = coder->max_error,
-                         .ridge = ridge };
-
-  if (!read_patches (run, error))
-    return FALSE;
-  damage_patches (run);
-  return task_learner_step (run->learner, &run->batch, &settings, NULL, error);
-}
-
-/* The atoms to start from: those given, or cosines. */
-static gboolean
-make_start (TaskRun *run, GError **error)
-{
-  const TesseraTaskOptions *o = run->options;
-  const Dictionary *given = o->start;
-  g_autoptr (Dictionary) dct = NULL;
-
-  if (given == NULL) {
-    int patch = SET_OR (o->patch, 10), channels = SET_OR (o->channels, 3);
-
-    if (!check_patch (patch, channels, error))
-      return FALSE;
-    given = dct = dictionary_dct (patch, channels);
-  }
-  run->dictionary =
-    dictionary_new (given->patch, given->channels, given->atoms.cols);
-  for (int j = 0; j < given->atoms.cols; j++)
-    memcpy (matf_at (&run->dictionary->atoms, 0, j),
-            matf_at (&given->atoms, 0, j),
-            (gsize) given->atoms.rows * sizeof (float));
-  return TRUE;
-}
-
-static gboolean
-prepare_task (TaskRun *run, GError **error)
-{
-  const TesseraTaskOptions *o = run->options;
-  int batch = SET_OR (o->batch, 384);
-  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
-  PatchSourceOptions options = { .step = 1,
-                                 .max_patches =
-                                   SET_OR (o->max_patches, 100000),
-                                 .seed = o->seed,
-                                 .load = load_picture,
-                                 .skipped = note_skipped,
-                                 .data = run->call };
-
-  run->steps = SET_OR (o->iterations, 2000);
-  if (run->steps < 1 || batch < 1 || batch > 65536 || o->rate < 0)
-    return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "steps, batch and rate of a task must be positive");
-  if (!make_start (run, error)
-      || !mat_try_new (&run->patches, run->dictionary->atoms.rows, batch,
-                       error))
-    return FALSE;
-  for (gsize i = 0; i < run->call->count; i++)
-    g_ptr_array_add (paths, (gpointer) run->call->paths[i]);
-  options.patch = run->dictionary->patch;
-  options.channels = run->dictionary->channels;
-  run->source = patch_source_new (paths, &options);
-  run->batch = task_batch_new (run->patches.rows, batch);
-  run->learner = task_learner_new (&run->dictionary->atoms, run->steps,
-                                   SET_OR (o->rate, 0.002));
-  return TRUE;
-}
-
-static gboolean
-learn_task (TaskRun *run, GError **error)
-{
-  if (!prepare_task (run, error))
-    return FALSE;
-  while (task_learner_steps (run->learner) < run->steps)
-    if (!task_step (run, error))
-      return FALSE;
-  run->dictionary->algorithm = g_strdup ("task");
-  run->dictionary->seed = run->options->seed;
-  run->dictionary->samples = run->drawn;
-  return TRUE;
-}
-
-TesseraDictionary *
-tessera_learn_for_task (TesseraContext *context, const char *const *paths,
-                        size_t count, const TesseraTaskOptions *options,
-                        GError **error)
-{
-  TesseraTaskOptions o = { 0 };
-  g_auto (TaskCall) own = { .paths = paths, .count = count };
-  g_auto (TaskRun) run = { .call = &own, .options = &o };
-  gboolean ok;
-  Call call;
-
-  g_return_val_if_fail (paths != NULL || count == 0, NULL);
-
-  if (!options_read (options, &o, sizeof o, error))
-    return NULL;
-  own.lessons =
-    lessons_parse (o.task != NULL ? o.task : "missing:0.2-0.8", error);
-  if (own.lessons == NULL)
-    return NULL;
-  own.progress = call_begin (&call, context, o.progress, o.progress_data);
-  ok = learn_task (&run, error);
-  if (ok)
-    call_complete (&call);
-  call_end (&call);
-  return ok ? g_steal_pointer (&run.dictionary) : NULL;
-}
-
-/* ---- convolutional dictionaries ---- */
-
+/* Adds all pictures to those that crops are cut from. */
 static gboolean
 read_pictures (TaskCall *call, Lessons *pictures, GError **error)
 {
@@ -262,6 +78,126 @@ read_pictures (TaskCall *call, Lessons *pictures, GError **error)
   }
   return lessons_count (pictures) > 0 || no_picture (call, error);
 }
+
+/* ---- patches, coded by masked pursuit ---- */
+
+/* The atoms to start from: those given, or cosines. */
+static Dictionary *
+make_start (const TesseraTaskOptions *o, GError **error)
+{
+  const Dictionary *given = o->start;
+  g_autoptr (Dictionary) dct = NULL;
+  Dictionary *start;
+
+  if (given == NULL) {
+    int patch = SET_OR (o->patch, 10), channels = SET_OR (o->channels, 3);
+
+    if (!check_patch (patch, channels, error))
+      return NULL;
+    given = dct = dictionary_dct (patch, channels);
+  }
+  start = dictionary_new (given->patch, given->channels, given->atoms.cols);
+  for (int j = 0; j < given->atoms.cols; j++)
+    memcpy (matf_at (&start->atoms, 0, j), matf_at (&given->atoms, 0, j),
+            (gsize) given->atoms.rows * sizeof (float));
+  return start;
+}
+
+static PatchSource *
+make_source (TaskCall *call, const TesseraTaskOptions *o, const Dictionary *d)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  PatchSourceOptions options = { .patch = d->patch,
+                                 .channels = d->channels,
+                                 .step = 1,
+                                 .max_patches =
+                                   SET_OR (o->max_patches, 100000),
+                                 .seed = o->seed,
+                                 .load = load_picture,
+                                 .skipped = note_skipped,
+                                 .data = call };
+
+  for (gsize i = 0; i < call->count; i++)
+    g_ptr_array_add (paths, (gpointer) call->paths[i]);
+  return patch_source_new (paths, &options);
+}
+
+static gboolean
+all_steps (TaskCall *call, Dictionary *dictionary,
+           const TaskTrainerOptions *options, GError **error)
+{
+  g_autoptr (TaskTrainer) trainer = task_trainer_new (dictionary, options);
+  g_autoptr (GError) why = NULL;
+
+  while (task_trainer_steps (trainer) < options->steps)
+    if (!task_trainer_step (trainer, call->progress, &why)) {
+      if (g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_INPUT))
+        return no_picture (call, error);
+      g_propagate_error (error, g_steal_pointer (&why));
+      return FALSE;
+    }
+  dictionary->algorithm = g_strdup ("task");
+  dictionary->seed = options->seed;
+  dictionary->samples = task_trainer_patches (trainer);
+  return TRUE;
+}
+
+static gboolean
+learn_task (TaskCall *call, const TesseraTaskOptions *o,
+            Dictionary *dictionary, GError **error)
+{
+  g_autoptr (PatchSource) source = NULL;
+  g_autoptr (Lessons) crops = NULL;
+  TaskTrainerOptions options = { .task = call->lessons,
+                                 .seed = o->seed,
+                                 .steps = SET_OR (o->iterations, 2000),
+                                 .batch = o->batch,
+                                 .rate = o->rate };
+
+  if (options.steps < 1 || o->batch < 0 || o->batch > MOST_PATCHES
+      || o->rate < 0)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "steps, batch and rate of a task must be positive");
+  if (o->separate)
+    options.source = source = make_source (call, o, dictionary);
+  else {
+    options.crops = crops =
+      lessons_new (call->lessons, dictionary->channels,
+                   task_trainer_crop (dictionary->patch), o->seed);
+    if (!read_pictures (call, crops, error))
+      return FALSE;
+  }
+  return all_steps (call, dictionary, &options, error);
+}
+
+TesseraDictionary *
+tessera_learn_for_task (TesseraContext *context, const char *const *paths,
+                        size_t count, const TesseraTaskOptions *options,
+                        GError **error)
+{
+  TesseraTaskOptions o = { 0 };
+  g_auto (TaskCall) own = { .paths = paths, .count = count };
+  g_autoptr (Dictionary) dictionary = NULL;
+  gboolean ok;
+  Call call;
+
+  g_return_val_if_fail (paths != NULL || count == 0, NULL);
+
+  if (!options_read (options, &o, sizeof o, error))
+    return NULL;
+  own.lessons =
+    lessons_parse (o.task != NULL ? o.task : "missing:0.2-0.8", error);
+  if (own.lessons == NULL || (dictionary = make_start (&o, error)) == NULL)
+    return NULL;
+  own.progress = call_begin (&call, context, o.progress, o.progress_data);
+  ok = learn_task (&own, &o, dictionary, error);
+  if (ok)
+    call_complete (&call);
+  call_end (&call);
+  return ok ? g_steal_pointer (&dictionary) : NULL;
+}
+
+/* ---- convolutional dictionaries ---- */
 
 static gboolean
 read_conv_shape (const TesseraConvolutionalOptions *o, ConvShape *shape,
