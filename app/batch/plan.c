@@ -1,5 +1,6 @@
 #include "app/batch/plan.h"
 
+#include "app/files/folder.h"
 #include "app/files/identity.h"
 #include "base/error.h"
 
@@ -159,30 +160,6 @@ add_problem (Search *search, const char *path, const char *name,
   item->problem = g_strdup_printf ("%s: %s", path, why);
 }
 
-static int
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-/* Sorted names in @folder without hidden ones; NULL if it cannot be read. */
-static GPtrArray *
-list_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GPtrArray *names;
-  const char *name;
-
-  if (dir == NULL)
-    return NULL;
-  names = g_ptr_array_new_with_free_func (g_free);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    if (name[0] != '.')
-      g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, by_name);
-  return names;
-}
-
 static void add_folder (Search *search, const char *folder, const char *name,
                         int level);
 
@@ -210,7 +187,7 @@ add_entry (Search *search, const char *path, const char *name, int level)
 static void
 add_folder (Search *search, const char *folder, const char *name, int level)
 {
-  g_autoptr (GPtrArray) entries = list_folder (folder);
+  g_autoptr (GPtrArray) entries = folder_names (folder);
 
   if (entries == NULL) {
     add_problem (search, folder, name != NULL ? name : ".",

@@ -1,4 +1,4 @@
-/* folder.h - a folder that a command fills with results */
+/* folder.h - what is in a folder, and folders that a command fills */
 #pragma once
 
 #include <glib.h>
@@ -21,3 +21,7 @@ void folder_undo (const char *path, FolderState state);
 /* Makes a folder and those it is in, if they are not there yet.  FALSE with
  * @error set (FAILED). */
 gboolean folder_make (const char *path, GError **error);
+
+/* The names in @folder in alphabetical order, without hidden ones: an array of
+ * char * that the caller owns; NULL if the folder cannot be read. */
+GPtrArray *folder_names (const char *folder);

@@ -1,6 +1,7 @@
 #include "app/files/picturelist.h"
 
 #include "app/cli/terminal.h"
+#include "app/files/folder.h"
 #include "app/files/identity.h"
 #include "base/error.h"
 #include "imaging/codec/codec.h"
@@ -15,33 +16,6 @@ typedef struct {
   GPtrArray *pictures;
   GHashTable *seen; /* files and folders, since links may lead in a circle */
 } Search;
-
-static int
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-/* Sorted names in @folder, or NULL. */
-static GPtrArray *
-list_folder (const char *folder, GError **error)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GPtrArray *names;
-  const char *name;
-
-  if (dir == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: the folder cannot be read", folder);
-    return NULL;
-  }
-  names = g_ptr_array_new_with_free_func (g_free);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    if (name[0] != '.')
-      g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, by_name);
-  return names;
-}
 
 static gboolean
 is_one_of (const char *name, const char *const *words)
@@ -70,10 +44,11 @@ is_grey_twin (const GPtrArray *names, const char *name)
 static gboolean
 add_folder (Search *search, const char *folder, int level, GError **error)
 {
-  g_autoptr (GPtrArray) names = list_folder (folder, error);
+  g_autoptr (GPtrArray) names = folder_names (folder);
 
   if (names == NULL)
-    return FALSE;
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "%s: the folder cannot be read", folder);
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
     g_autoptr (GError) unreadable = NULL;
