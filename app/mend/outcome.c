@@ -1,0 +1,126 @@
+/* outcome.c - what is said about a picture, to people and to programs */
+#include "app/cli/jsonreport.h"
+#include "app/cli/terminal.h"
+#include "app/files/files.h"
+#include "app/mend/noisewords.h"
+#include "app/mend/repairing.h"
+#include "base/parallel.h"
+
+#include <math.h>
+
+/* The message where no noise was removed. */
+static const char *
+noise_remark (const Repair *repair)
+{
+  if (repair->request->options.sigma >= 0)
+    return "";
+  if (!image_may_have_noise (repair->image, &repair->request->options))
+    return " (noise is not estimated here; give its level with --sigma)";
+  return repair->report.noise.is_sure
+           ? " and no noise"
+           : " and nothing that is certainly noise (--strength 1 removes what "
+             "may be)";
+}
+
+void
+outcome_note_if_unchanged (const Repair *repair)
+{
+  const char *why = repair->request->task->none_found;
+
+  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
+    return;
+  if (missing_is_named (repair->request->task->sources))
+    why = repair->found != NULL ? "found no damage of these kinds"
+                                : "the mask is empty";
+  terminal_note ("%s: %s%s; the picture is written unchanged",
+                 input_name (repair->path), why,
+                 noise_remark (repair));
+}
+
+void
+outcome_fill_json (const Repair *repair, JsonObject *json)
+{
+  const RestoreReport *report = &repair->report;
+  gboolean has_noise = repair->request->task->noise != NULL;
+
+  json_report_set_text (json, "input", input_name (repair->path));
+  json_report_set_text (json, "output", output_name (repair->output));
+  json_report_set_count (json, "width", (guint64) repair->image->width);
+  json_report_set_count (json, "height", (guint64) repair->image->height);
+  if (repair->pages > 1)
+    json_report_set_count (json, "pages", (guint64) repair->pages);
+  json_report_set_number (json, "seconds", repair->seconds);
+  json_report_set_count (json, "masked_pixels", repair->masked_pixels);
+  json_report_set_count (json, "patches", repair->patches);
+  json_report_set_text (json, "dictionary", report->dictionary);
+  json_report_set_number (json, "sigma", has_noise ? report->sigma : NAN);
+  if (has_noise)
+    json_object_set_object_member (json, "noise",
+                                   noise_to_json (&report->noise));
+  json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  if (repair->found != NULL) {
+    json_object_set_object_member (json, "found",
+                                   json_object_ref (repair->found));
+    json_object_set_object_member (json, "marks",
+                                   json_object_ref (repair->marks));
+  }
+}
+
+void
+outcome_append_summary (const Repair *repair, GString *text)
+{
+  const RestoreReport *report = &repair->report;
+  double pixels = (double) image_pixels (repair->image) * repair->pages;
+
+  if (repair->pages > 1)
+    g_string_append_printf (text, "%d pages: ", repair->pages);
+  if (repair->masked_pixels == 0 && report->sigma <= 0) {
+    g_string_append_printf (text, "unchanged, in %.1f s -> %s",
+                            repair->seconds, output_name (repair->output));
+    return;
+  }
+  if (report->sigma > 0) {
+    g_autofree char *noise = noise_in_words (&report->noise);
+
+    g_string_append_printf (text, "removed %s", noise);
+  }
+  if (repair->masked_pixels > 0)
+    g_string_append_printf (text, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
+                            report->sigma > 0 ? " and " : "",
+                            repair->request->task->past,
+                            repair->masked_pixels,
+                            PLURAL (repair->masked_pixels),
+                            100 * (double) repair->masked_pixels / pixels);
+  g_string_append_printf (text, " in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
+                          repair->seconds, repair->patches,
+                          repair->patches == 1 ? "" : "es",
+                          output_name (repair->output));
+}
+
+static gboolean
+print_json (const Repair *repair, GError **error)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  outcome_fill_json (repair, json);
+  return json_report_print (json, error);
+}
+
+static void
+print_summary (const Repair *repair)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  terminal_detail ("dictionary: %s", repair->report.dictionary);
+  outcome_append_summary (repair, text);
+  terminal_result ("%s", text->str);
+}
+
+gboolean
+outcome_print (const Repair *repair, GError **error)
+{
+  if (repair->request->line.json)
+    return print_json (repair, error);
+  print_summary (repair);
+  return TRUE;
+}

@@ -1,0 +1,264 @@
+/* repairing.c - a picture, page by page: read, restored, written */
+#include "app/mend/repairing.h"
+
+#include "app/cli/progressbar.h"
+#include "app/files/files.h"
+#include "app/files/output.h"
+#include "app/mend/removed.h"
+#include "base/error.h"
+
+/* Assumed share of the work of finding damage. */
+#define FIND_SHARE 0.2
+
+/* Forgets the page that was worked on. */
+static void
+clear_page (Repair *repair)
+{
+  g_clear_pointer (&repair->image, image_free);
+  g_clear_pointer (&repair->input, image_free);
+  g_clear_pointer (&repair->mask, mask_free);
+  restore_report_clear (&repair->report);
+  repair->report = (RestoreReport){ 0 };
+  g_clear_pointer (&repair->found, json_object_unref);
+  g_clear_pointer (&repair->marks, json_object_unref);
+}
+
+void
+repair_clear (Repair *repair)
+{
+  clear_page (repair);
+  g_clear_pointer (&repair->file, g_bytes_unref);
+  g_clear_pointer (&repair->done, g_bytes_unref);
+}
+
+/* ---- reading and restoring ---- */
+
+static gboolean
+open_file (Repair *repair, GError **error)
+{
+  repair->file = file_read (repair->path, error);
+  if (repair->file == NULL)
+    return FALSE;
+  repair->pages = image_pages (repair->file);
+  return TRUE;
+}
+
+/* Reads a page and its mask, and checks them. */
+static gboolean
+load (Repair *repair, GError **error)
+{
+  const RepairRequest *request = repair->request;
+  PictureOutput output = { .path = repair->output,
+                           .encode = request->output.encode };
+
+  clear_page (repair);
+  repair->image = picture_decode (repair->file, repair->page, repair->path,
+                                  &request->line.limits, error);
+  if (repair->page == repair->pages - 1)
+    g_clear_pointer (&repair->file, g_bytes_unref);
+  if (repair->image == NULL
+      || !picture_check_output (repair->image, &output, error))
+    return FALSE;
+  if (missing_is_named (request->task->sources)
+      || missing_kinds (repair) != NULL) {
+    repair->mask = missing_from_sources (repair, error);
+    return repair->mask != NULL;
+  }
+  return TRUE;
+}
+
+/* Where the user named no damage, there must be some. */
+static gboolean
+check_found (const Repair *repair, GError **error)
+{
+  return missing_is_named (repair->request->task->sources)
+         || mask_count (repair->mask) > 0
+         || tessera_fail (error, TESSERA_ERROR_INPUT, "%s: %s",
+                          input_name (repair->path),
+                          repair->request->task->none_found);
+}
+
+static gboolean
+restore (Repair *repair, const Progress *progress, GError **error)
+{
+  const RepairTask *task = repair->request->task;
+  gboolean find = missing_kinds (repair) != NULL;
+  ProgressPart finding = { progress, 0, FIND_SHARE };
+  ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
+  Progress part = progress_part (&finding);
+
+  if (find
+      && (!missing_find (repair, &part, error)
+          || !check_found (repair, error)))
+    return FALSE;
+  part = progress_part (&filling);
+  if (task->sources->transparent)
+    image_make_opaque (repair->image);
+  if (image_restore (repair->image, repair->mask, &repair->request->options,
+                     &repair->report, &part, error))
+    return TRUE;
+  if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
+    g_prefix_error (error, "%s: ", input_name (repair->path));
+  return FALSE;
+}
+
+static gboolean
+restore_timed (Repair *repair, const Progress *progress, GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = restore (repair, progress, error);
+
+  repair->seconds +=
+    (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  repair->masked_pixels += repair->report.masked_pixels;
+  repair->patches += repair->report.patches;
+  return ok;
+}
+
+static gboolean
+restore_in_view (Repair *repair, GError **error)
+{
+  ProgressBar bar;
+  Progress progress = progress_bar_start (&bar, repair->request->task->label);
+  gboolean ok = restore_timed (repair, &progress, error);
+
+  progress_bar_stop (&bar);
+  if (ok)
+    outcome_note_if_unchanged (repair);
+  return ok;
+}
+
+/* ---- what was removed ---- */
+
+static gboolean
+is_noise_wanted (const Repair *repair)
+{
+  return repair->request->task->noise != NULL
+         && repair->request->task->noise->output != NULL;
+}
+
+static gboolean
+save_noise (const Repair *repair, GError **error)
+{
+  PictureOutput output = { .path = repair->request->task->noise->output,
+                           .encode = repair->request->output.encode };
+  g_autoptr (Image) noise = draw_removed (repair->input, repair->image, error);
+
+  return noise != NULL
+         && picture_save (noise, NULL, &output, repair->request->line.force,
+                          error);
+}
+
+static gboolean
+keep_input (Repair *repair, GError **error)
+{
+  if (is_noise_wanted (repair))
+    repair->input = image_copy (repair->image, error);
+  return !is_noise_wanted (repair) || repair->input != NULL;
+}
+
+/* ---- one picture ---- */
+
+static gboolean
+save (const Repair *repair, GError **error)
+{
+  const RepairRequest *request = repair->request;
+
+  return (!is_noise_wanted (repair) || save_noise (repair, error))
+         && picture_save (repair->image,
+                          repair->mask != NULL ? repair->mask
+                                               : repair->report.found,
+                          &request->output, request->line.force, error);
+}
+
+/* Adds the page to those that are done. */
+static gboolean
+add_page (Repair *repair, GError **error)
+{
+  GBytes *done =
+    picture_encode_page (repair->image, repair->done, repair->output,
+                         &repair->request->output.encode, error);
+
+  if (done == NULL)
+    return FALSE;
+  g_clear_pointer (&repair->done, g_bytes_unref);
+  repair->done = done;
+  return TRUE;
+}
+
+gboolean
+repair_check_single (const RepairRequest *request, GError **error)
+{
+  const NoiseRequest *noise = request->task->noise;
+  const char *option = request->output.mask_path != NULL ? "--mask-out"
+                       : noise != NULL && noise->output != NULL
+                         ? "--noise-out"
+                         : NULL;
+
+  return option == NULL
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "%s works for one picture at a time", option);
+}
+
+static gboolean
+work_on_pages (Repair *repair, GError **error)
+{
+  if (!repair_check_single (repair->request, error))
+    return FALSE;
+  for (; repair->page < repair->pages; repair->page++)
+    if (!load (repair, error) || !restore_in_view (repair, error)
+        || !add_page (repair, error))
+      return FALSE;
+  return output_write (repair->output, repair->done,
+                       repair->request->line.force, error);
+}
+
+static gboolean
+work_on_one (Repair *repair, GError **error)
+{
+  return load (repair, error) && keep_input (repair, error)
+         && restore_in_view (repair, error) && save (repair, error);
+}
+
+gboolean
+repair_alone (Repair *repair, GError **error)
+{
+  if (!open_file (repair, error)
+      || !(repair->pages > 1 ? work_on_pages (repair, error)
+                             : work_on_one (repair, error)))
+    return FALSE;
+  return outcome_print (repair, error);
+}
+
+/* ---- one of many ---- */
+
+static gboolean
+restore_page (Repair *repair, BatchTurn *turn, GError **error)
+{
+  ProgressPart share = { turn->progress,
+                         (double) repair->page / repair->pages,
+                         (double) (repair->page + 1) / repair->pages };
+  Progress part = progress_part (&share);
+  gboolean ok;
+
+  batch_turn_claim (turn, image_pixels (repair->image));
+  ok = restore_timed (repair, &part, error);
+  if (ok && repair->page == repair->pages - 1) {
+    outcome_fill_json (repair, turn->json);
+    g_string_printf (turn->text, "%s: ", repair->path);
+    outcome_append_summary (repair, turn->text);
+  }
+  batch_turn_release (turn);
+  return ok;
+}
+
+GBytes *
+repair_in_turn (Repair *repair, BatchTurn *turn, GError **error)
+{
+  gboolean ok = open_file (repair, error);
+
+  for (; ok && repair->page < repair->pages; repair->page++)
+    ok = load (repair, error) && restore_page (repair, turn, error)
+         && add_page (repair, error);
+  return ok ? g_steal_pointer (&repair->done) : NULL;
+}

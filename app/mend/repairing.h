@@ -1,0 +1,90 @@
+/* repairing.h - one picture on its way through inpaint or denoise
+ *
+ * repair.c     what was asked for; one picture, or a folder of them
+ * repairing.c  a picture: read, restored, written
+ * missing.c    which of its pixels are missing
+ * outcome.c    what is said about it
+ */
+#pragma once
+
+#include "app/batch/turn.h"
+#include "app/cli/commandline.h"
+#include "app/files/picturefile.h"
+#include "app/mend/repair.h"
+
+#include <json-glib/json-glib.h>
+
+/* What was asked for, for all pictures. */
+typedef struct {
+  const RepairTask *task;
+  CommandLine line;
+  PictureOutput output;
+  BatchOptions folders;
+  RestoreOptions options;
+  int quality, fill, protocol; /* numbers of choices */
+  Dictionary *dictionary;      /* NULL for the built-in one */
+} RepairRequest;
+
+/* One picture: what is worked on, what came out. */
+typedef struct {
+  const RepairRequest *request;
+  const char *path;      /* of the picture */
+  const char *mask_path; /* or NULL */
+  const char *output;
+  gboolean is_alone; /* not one of many */
+  GBytes *file;      /* its bytes, until the last page is decoded */
+  int page, pages;
+  GBytes *done; /* the pages before this one, mended; NULL for none */
+  gsize masked_pixels, patches; /* of all pages so far */
+  Image *image;
+  Image *input; /* a copy, if what was removed is to be written */
+  Mask *mask;   /* NULL if the user did not say what is missing */
+  RestoreReport report;
+  JsonObject *found; /* pixels of each kind; NULL if none was looked for */
+  JsonObject *marks; /* likewise, marks of each kind */
+  double seconds;
+} Repair;
+
+void repair_clear (Repair *repair);
+
+/* ---- repairing.c ---- */
+
+/* Writes the picture, and says what was done. */
+gboolean repair_alone (Repair *repair, GError **error);
+
+/* The bytes of the result, and in @turn what was done. */
+GBytes *repair_in_turn (Repair *repair, BatchTurn *turn, GError **error);
+
+/* FALSE with @error set if an option was given that is for one picture with one
+ * page. */
+gboolean repair_check_single (const RepairRequest *request, GError **error);
+
+/* ---- missing.c ---- */
+
+/* Whether the user has said what is missing. */
+gboolean missing_is_named (const MaskSources *sources);
+
+/* The kinds of damage that are to be found, or NULL. */
+const char *missing_kinds (const Repair *repair);
+
+/* The mask that the user's options name. */
+Mask *missing_from_sources (const Repair *repair, GError **error);
+
+/* Finds those kinds, adds them to the mask and says how much there is of
+ * each. */
+gboolean missing_find (Repair *repair, const Progress *progress,
+                       GError **error);
+
+/* ---- outcome.c ---- */
+
+/* Tells the user if there was nothing to do. */
+void outcome_note_if_unchanged (const Repair *repair);
+
+void outcome_fill_json (const Repair *repair, JsonObject *json);
+
+/* "removed ... and filled ... in 1.2 s, 34 patches -> out.png", or "unchanged,
+ * in 1.2 s -> out.png" */
+void outcome_append_summary (const Repair *repair, GString *text);
+
+/* Prints one or the other. */
+gboolean outcome_print (const Repair *repair, GError **error);
