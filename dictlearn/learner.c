@@ -11,8 +11,8 @@
 /* Streams of random numbers. */
 enum { STREAM_DATA = 0x6c65, STREAM_RANDOM };
 
-/* One file each, which defines "const LearnerClass learner_CLASS", and the name
- * it has for users. */
+/* One file each, which defines "const LearnerClass learner_CLASS", and the
+ * name it has for users. */
 #define LEARNERS(ROW)                                                         \
   ROW (online, "online")                                                      \
   ROW (minibatch, "minibatch")                                                \
@@ -20,6 +20,7 @@ enum { STREAM_DATA = 0x6c65, STREAM_RANDOM };
   ROW (ksvd, "ksvd")                                                          \
   ROW (mod, "mod")                                                            \
   ROW (online_l1, "online-l1")                                                \
+  ROW (hidden_samples, "task-driven")                                         \
   ROW (gradient, "gradient")                                                  \
   ROW (l4, "l4")
 
@@ -72,6 +73,10 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
       || (!class->complete && o->atoms_per_sample > MIN (n, k)))
     return usage (error, "atoms per patch must be between 1 and the number of "
                          "atoms, or of samples if that is smaller");
+  if (!(o->hidden > 0 && o->hidden < 1) || o->planes < 1 || n % o->planes != 0
+      || o->predict_atoms < 0)
+    return usage (error, "the share that is hidden must be between 0 and 1, "
+                         "and planes must divide the length of a sample");
   return TRUE;
 }
 

@@ -66,7 +66,11 @@ typedef struct {
   gboolean exact_update; /* ksvd: an SVD per atom instead of one power step */
   gboolean textbook; /* ksvd, mod: as published, without what codingstage.c and
                         ksvd.c add to fit the samples better */
-  double rate;       /* gradient: length of a step; 0 to choose */
+  double rate;       /* gradient, task-driven: length of a step; 0 to choose */
+  double hidden; /* task-driven: share of a sample that is to be predicted */
+  int planes;    /* task-driven: parts of a sample, such as colours, in which
+                    the same places are hidden */
+  int predict_atoms; /* task-driven: most non-zeros of a code; 0 for n / 10 */
   double
     noise_floor; /* whitening: standard deviation below which directions are
               not raised to the level of the rest, see preconditioner.h */
@@ -81,7 +85,9 @@ typedef struct {
                    .iterations = 100,                                         \
                    .window = 500,                                             \
                    .stride = 1,                                               \
-                   .atoms_per_sample = 10 })
+                   .atoms_per_sample = 10,                                    \
+                   .hidden = 0.5,                                             \
+                   .planes = 1 })
 
 /* One row of the table.  The functions get a Learner that is the first member
  * of a struct of @size bytes, zeroed but for what Learner holds. */

@@ -188,8 +188,8 @@ typedef struct {
   int jpeg_quality;     /* 1 to 100 (95) */
 } TesseraWriteOptions;
 
-/* Read a PNG, JPEG, TIFF or WebP file; the content counts, not the name.  INPUT when it
- * cannot be opened or is broken, LIMIT when it is too large. */
+/* Read a PNG, JPEG, TIFF or WebP file; the content counts, not the name. INPUT
+ * when it cannot be opened or is broken, LIMIT when it is too large. */
 TESSERA_API TesseraImage *tessera_image_read (
   const char *path, const TesseraReadOptions *options, GError **error);
 TESSERA_API TesseraImage *tessera_image_decode (
@@ -634,6 +634,10 @@ typedef struct {
   /* For tessera_learn_from_files() only. */
   size_t max_patches; /* per round through the pictures (100000) */
   int step;           /* patches lie at multiples of this in a picture (1) */
+
+  /* For "task-driven" only. */
+  double hidden;     /* fraction of a sample to be predicted (0.5) */
+  int predict_atoms; /* most atoms per sample in that (a tenth of n) */
 } TesseraLearnOptions;
 
 /* How far a learner is. */
@@ -717,11 +721,11 @@ typedef struct {
   const char *task;               /* NULL: "missing:0.2-0.8" */
   const TesseraDictionary *start; /* NULL: the cosine transform of */
   int patch, channels;            /* this shape (10, 3) */
-  int separate;    /* not 0: patches will not overlap (paper_protocol) */
-  int iterations;  /* steps (2000) */
-  int batch;       /* patches per step (384; 512 where they overlap, always a
-                      multiple of 64 then) */
-  double rate;     /* length of a step (0.002; 0.0005 where they overlap) */
+  int separate;   /* not 0: patches will not overlap (paper_protocol) */
+  int iterations; /* steps (2000) */
+  int batch;      /* patches per step (384; 512 where they overlap, always a
+                     multiple of 64 then) */
+  double rate;    /* length of a step (0.002; 0.0005 where they overlap) */
   size_t max_patches; /* per round through the pictures (100000), where they
                          are separate */
   uint64_t seed;

@@ -109,7 +109,7 @@ ok "... and have all three iterations of each" \
 
 for threads in 1 2; do
   compare photos --threads $threads -o threads$threads \
-    -a dct,online,ksvd,mod,minibatch,orthogonal,online-l1,gradient,l4
+    -a dct,online,ksvd,mod,minibatch,orthogonal,online-l1,task-driven,gradient,l4
   judge "all algorithms with $threads threads" 0
 done
 ok "... give the same scores" \

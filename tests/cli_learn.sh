@@ -11,7 +11,8 @@ learn () {
 
 run corrupt "$PHOTOS/beach0.png" --missing 0.3 -q -o damaged.png \
   --mask-out mask.png
-for algorithm in online minibatch orthogonal ksvd mod online-l1 gradient l4
+for algorithm in online minibatch orthogonal ksvd mod online-l1 task-driven \
+  gradient l4
 do
   learn "$PHOTOS" --algorithm $algorithm -o $algorithm.safetensors --json
   judge "$algorithm" 0
@@ -37,7 +38,7 @@ ok "... and nothing on standard output" [ ! -s out ]
 
 # ---- threads and seeds ----
 
-for algorithm in online ksvd orthogonal; do
+for algorithm in online ksvd orthogonal task-driven; do
   for threads in 1 2 4; do
     learn "$PHOTOS" -a $algorithm -q --threads $threads \
       -o $algorithm$threads.safetensors
@@ -236,7 +237,7 @@ expect "... and there is a dictionary" 0 dict partial.npy
 
 # A sanitized program needs more address space than any limit.
 if (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
-  for algorithm in online ksvd orthogonal; do
+  for algorithm in online ksvd orthogonal task-driven; do
     for megabytes in 200 250 300 400; do
       rm -f memory.npy
       (ulimit -v ${megabytes}000 \

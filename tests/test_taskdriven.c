@@ -1,5 +1,7 @@
 /* test_taskdriven.c - the gradient of the error for a task */
 #include "base/random.h"
+#include "base/error.h"
+#include "dictlearn/learner.h"
 #include "dictlearn/taskdriven.h"
 #include "tests/support.h"
 
@@ -189,11 +191,84 @@ test_learns (void)
   }
 }
 
+/* Mean squared error of what is hidden, by a learner of samples of @truth
+ * after that many steps from a rough start. */
+static double
+hidden_error_after (const MatF *truth, const Mat *start, int steps)
+{
+  LearnOptions options = LEARN_DEFAULTS;
+  g_autoptr (Learner) learner = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (TaskBatch) batch = random_batch (truth, 77, 0);
+  g_auto (Mat) Y = mat_new (N, batch.clean.cols);
+  g_auto (Mat) A = mat_new (N, K);
+  g_auto (MatF) D = matf_new (N, K);
+  TaskCoder coder = { .max_atoms = 4 };
+
+  mat_from_float (&batch.clean, &Y);
+  options.init = INIT_GIVEN;
+  options.start = start;
+  options.atoms = K;
+  options.atoms_per_sample = 4;
+  options.iterations = steps;
+  options.hidden = 0.3;
+  options.predict_atoms = 4;
+  options.rate = 0.004;
+  learner = learner_new ("task-driven", N, &options, &error);
+  g_assert_no_error (error);
+  learner_feed (learner, &Y, NULL, &error);
+  learner_finish (learner, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (learner_status (learner)->iteration, ==, steps);
+  learner_dictionary (learner, &A);
+  mat_to_float (&A, &D);
+  return half_error (&D, &batch, &coder);
+}
+
+static void
+test_learner (void)
+{
+  g_auto (MatF) truth = random_dictionary (N, K, 5);
+  g_auto (Mat) start = mat_new (N, K);
+
+  g_test_summary ("The learner of that name predicts better with every step");
+  mat_from_float (&truth, &start);
+  for (int j = 0; j < K; j++)
+    for (int i = 0; i < N; i++)
+      *mat_at (&start, i, j) +=
+        0.1 * random_normal (6, 7, (guint64) (j * N + i));
+  assert_at_most (hidden_error_after (&truth, &start, 60),
+                  0.8 * hidden_error_after (&truth, &start, 1));
+}
+
+static void
+test_learner_options (void)
+{
+  LearnOptions options = LEARN_DEFAULTS;
+  GError *error = NULL;
+
+  g_test_summary (
+    "Nothing hidden, all hidden, and planes that do not divide a "
+    "sample are refused");
+  options.init = INIT_RANDOM;
+  options.hidden = 1;
+  g_assert_null (learner_new ("task-driven", N, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  options.hidden = 0;
+  g_assert_null (learner_new ("task-driven", N, &options, NULL));
+  options.hidden = 0.5;
+  options.planes = N - 1;
+  g_assert_null (learner_new ("task-driven", N, &options, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/taskdriven/gradient", test_gradient);
   g_test_add_func ("/taskdriven/learns", test_learns);
+  g_test_add_func ("/taskdriven/learner", test_learner);
+  g_test_add_func ("/taskdriven/learner-options", test_learner_options);
   return g_test_run ();
 }

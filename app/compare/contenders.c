@@ -87,6 +87,8 @@ compare_learn_options (const Compare *compare, const Contender *contender,
   else
     o.iterations = learn_default_iterations (contender->learner, &o);
   o.window = MIN (o.window, compare->Y.cols);
+  o.planes = COMPARE_CHANNELS;
+  o.predict_atoms = compare->atoms_per_patch;
   o.seed = compare_seed (compare, seed);
   return o;
 }

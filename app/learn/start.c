@@ -142,6 +142,7 @@ learn_make_learner (Learn *learn, GError **error)
 
   learn->options.iterations =
     learn_default_iterations (class_of (learn), &learn->options);
+  learn->options.planes = channels_of (learn);
   if (!check_algorithm (learn, error) || !choose_start (learn, &start, error))
     return FALSE;
   if (start.data != NULL)

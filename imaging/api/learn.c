@@ -89,6 +89,8 @@ own_options (const TesseraLearnOptions *o, const LearnerClass *class,
   own.stride = SET_OR (o->stride, own.stride);
   own.rate = o->rate;
   own.atoms_per_sample = SET_OR (o->atoms_per_sample, own.atoms_per_sample);
+  own.hidden = SET_OR (o->hidden, own.hidden);
+  own.predict_atoms = o->predict_atoms;
   own.exact_update = o->exact_update != 0;
   own.textbook = o->textbook != 0;
   own.seed = o->seed;
@@ -190,6 +192,7 @@ make_learner (TesseraLearner *self, const TesseraLearnOptions *o,
   if (!read_shape (o, self, &n, error))
     return FALSE;
   own = own_options (o, class, self->patch > 0);
+  own.planes = self->patch > 0 ? self->channels : 1;
   if (!choose_start (self, o, class, n, &own, &dct, &columns, error))
     return FALSE;
   self->learner = learner_new (name, n, &own, error);

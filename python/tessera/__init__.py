@@ -21,11 +21,12 @@ another file of it.  Python's lock is released meanwhile, and Ctrl-C stops it.
 """
 from ._library import TesseraError, version
 from .dictionary import Codes, Dictionary
-from .learners import KSVD, MOD, OnlineDictionary
+from .learners import KSVD, MOD, OnlineDictionary, TaskDictionary
 from .pictures import (Score, corrupt, denoise, find_damage, inpaint,
                        noise_level, read, score, write)
 
 __all__ = ["Codes", "Dictionary", "KSVD", "MOD", "OnlineDictionary", "Score",
+           "TaskDictionary",
            "TesseraError", "corrupt", "denoise", "find_damage", "inpaint",
            "noise_level", "read", "score", "version", "write"]
 __version__ = version()

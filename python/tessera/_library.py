@@ -126,7 +126,8 @@ class LearnOptions(Options):
                 ("window", c_int), ("stride", c_int), ("rate", c_double),
                 ("atoms_per_sample", c_int), ("exact_update", c_int),
                 ("textbook", c_int), ("seed", c_uint64),
-                ("max_patches", c_size_t), ("step", c_int)]
+                ("max_patches", c_size_t), ("step", c_int),
+                ("hidden", c_double), ("predict_atoms", c_int)]
 
 
 class LearnStatus(Options):

@@ -222,3 +222,48 @@ class MOD(_Coded):
     """Method of optimal directions (``tessera learn -a mod``)."""
 
     _algorithm = "mod"
+
+
+class TaskDictionary(_Learner):
+    """Predicts what is hidden (``tessera learn -a task-driven``).
+
+    A fraction ``hidden`` of each sample is hidden at random, the rest is coded
+    with ``predict_atoms`` atoms (a tenth of the features by default), and the
+    error of the hidden part is minimised.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).laplace(size=(500, 8))
+    >>> TaskDictionary(12, iterations=5).fit(X).components_.shape
+    (12, 8)
+    """
+
+    _algorithm = "task-driven"
+
+    def __init__(self, n_components: Optional[int] = None, *,
+                 hidden: float = 0.5, predict_atoms: Optional[int] = None,
+                 iterations: Optional[int] = None, rate: float = 0.002,
+                 transform_atoms: int = 10, random_state=0,
+                 threads: Optional[int] = None):
+        self.n_components = n_components
+        self.hidden = hidden
+        self.predict_atoms = predict_atoms
+        self.iterations = iterations
+        self.rate = rate
+        self.transform_atoms = transform_atoms
+        self.random_state = random_state
+        self.threads = threads
+
+    def _options(self, samples, features):
+        if samples < 2:
+            raise ValueError("1 sample is too few to learn from")
+        if not 0 < self.hidden < 1:
+            raise ValueError("hidden must be between 0 and 1")
+        self._count = min(self.n_components or features, samples)
+        return {"atoms": self._count, "start_kind": 3,  # data
+                "atoms_per_sample": 1, "hidden": self.hidden,
+                "rate": self.rate, "predict_atoms": self.predict_atoms or 0}
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state.pop("_watch", None)
+        return state

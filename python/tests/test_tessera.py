@@ -231,7 +231,8 @@ def test_masked_codes_predict():
 
 LEARNERS = [tessera.KSVD(iterations=3, threads=1),
             tessera.MOD(iterations=3, threads=1),
-            tessera.OnlineDictionary(iterations=5, threads=1)]
+            tessera.OnlineDictionary(iterations=5, threads=1),
+            tessera.TaskDictionary(iterations=5, threads=1)]
 
 
 @pytest.mark.parametrize("learner", LEARNERS,
