@@ -239,15 +239,17 @@ image_drop_palette (Image *image)
 }
 
 void
-image_make_opaque (Image *image)
+image_make_opaque (Image *image, const ImageArea *area)
 {
-  guint16 *alpha = image->samples + image->channels - 1;
-
   if (!image_has_alpha (image))
     return;
-  for (gsize i = 0; i < image_pixels (image); i++, alpha += image->channels)
-    if (*alpha == 0)
-      *alpha = (guint16) image_peak (image);
+  for (int y = area->y; y < area->y + area->height; y++) {
+    guint16 *alpha = image_pixel (image, area->x, y) + image->channels - 1;
+
+    for (int i = 0; i < area->width; i++, alpha += image->channels)
+      if (*alpha == 0)
+        *alpha = (guint16) image_peak (image);
+  }
 }
 
 void

@@ -138,6 +138,12 @@ image_is_lossy (const Image *image)
   return image->meta.format == IMAGE_JPEG || image->meta.is_lossy;
 }
 
+static inline ImageArea
+image_area (const Image *image)
+{
+  return (ImageArea){ 0, 0, image->width, image->height };
+}
+
 /* Largest value of a sample. */
 static inline int
 image_peak (const Image *image)
@@ -173,9 +179,9 @@ gboolean image_is_transparent (const Image *image, gsize i);
  * Call it for every pixel that was filled: none may become a hole. */
 void image_avoid_key (Image *image, gsize i);
 
-/* Makes fully transparent pixels opaque.  A key colour stays: a PNG with one
- * needs nothing, since pixels that are filled avoid it. */
-void image_make_opaque (Image *image);
+/* Makes fully transparent pixels of @area opaque.  A key colour stays: a PNG
+ * with one needs nothing, since pixels that are filled avoid it. */
+void image_make_opaque (Image *image, const ImageArea *area);
 
 /* Swaps the contents of the two. */
 void image_swap (Image *a, Image *b);

@@ -1,6 +1,7 @@
 #include "imaging/restore.h"
 
 #include "dictlearn/builtin.h"
+#include "imaging/area.h"
 #include "imaging/denoise/denoise.h"
 #include "imaging/inpaint/inpaint.h"
 
@@ -135,19 +136,76 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   return TRUE;
 }
 
+static gboolean
+restore_all (Image *image, const Mask *missing, const RestoreOptions *options,
+             RestoreReport *report, const Progress *progress, GError **error)
+{
+  ProgressPart rest = { progress, DETECT_SHARE, 1 };
+  Progress part = progress_part (&rest);
+
+  if (missing != NULL)
+    return restore (image, missing, options, report, progress, error);
+  report->found = find_missing (image, options->detector, progress, error);
+  return report->found != NULL
+         && restore (image, report->found, options, report, &part, error);
+}
+
+/* ---- a part of the picture ---- */
+
+/* What was found in the part, which begins at @x, @y, as a mask of the picture
+ * with nothing outside of @area. */
+static gboolean
+move_found (const Image *image, const ImageArea *area, int x, int y,
+            RestoreReport *report, GError **error)
+{
+  Mask *whole = mask_new (image->width, image->height, error);
+
+  if (whole == NULL)
+    return FALSE;
+  mask_paste (whole, area, report->found, x, y);
+  mask_free (report->found);
+  report->found = whole;
+  return TRUE;
+}
+
+static gboolean
+restore_part (Image *image, const Mask *missing, const RestoreOptions *options,
+              RestoreReport *report, const Progress *progress, GError **error)
+{
+  const ImageArea *area = &options->area;
+  const ImageArea around =
+    area_with_surroundings (area, image->width, image->height);
+  g_autoptr (Image) part = image_cut (image, &around, error);
+  g_autoptr (Mask) mask = NULL;
+
+  if (part == NULL)
+    return FALSE;
+  if (missing != NULL) {
+    mask = mask_cut (missing, &around, error);
+    if (mask == NULL)
+      return FALSE;
+  }
+  if (!restore_all (part, mask, options, report, progress, error)
+      || (report->found != NULL
+          && !move_found (image, area, around.x, around.y, report, error)))
+    return FALSE;
+  report->masked_pixels =
+    mask_count_in (missing != NULL ? missing : report->found, area);
+  image_paste (image, area, part, around.x, around.y);
+  return TRUE;
+}
+
 gboolean
 image_restore (Image *image, const Mask *missing,
                const RestoreOptions *options, RestoreReport *report,
                const Progress *progress, GError **error)
 {
-  ProgressPart rest = { progress, DETECT_SHARE, 1 };
-  Progress part = progress_part (&rest);
-
   restore_report_clear (report);
-  if (missing != NULL)
-    return mask_check_size (missing, image->width, image->height, error)
-           && restore (image, missing, options, report, progress, error);
-  report->found = find_missing (image, options->detector, progress, error);
-  return report->found != NULL
-         && restore (image, report->found, options, report, &part, error);
+  if (missing != NULL
+      && !mask_check_size (missing, image->width, image->height, error))
+    return FALSE;
+  if (options->area.width == 0)
+    return restore_all (image, missing, options, report, progress, error);
+  return area_check (&options->area, image->width, image->height, error)
+         && restore_part (image, missing, options, report, progress, error);
 }

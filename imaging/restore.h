@@ -11,6 +11,9 @@
  *   4. noise: it is removed from all pixels (denoise.h);
  *   5. write back: only then is the picture changed.
  *
+ * Of a part of the picture only, this is done as if the part with its
+ * surroundings (area.h) were all there is; nothing outside of it changes.
+ *
  * Without noise to remove, pixels that are not missing keep their value, bit
  * for bit.  Masked pixels never affect the result.
  */
@@ -23,7 +26,7 @@
 
 typedef struct {
   Mask *found; /* by the detector; NULL if a mask was given */
-  gsize masked_pixels;
+  gsize masked_pixels; /* those of the part that was worked on, as in @found */
   double sigma;     /* of the noise that was removed; 0 for none */
   FoundNoise noise; /* what was found, before options changed its strength */
   gsize patches;    /* that were coded, over all passes */
@@ -46,7 +49,8 @@ gboolean image_may_have_noise (const Image *image,
  * @report is zeroed or from an earlier call, whose content is dropped; the
  * caller clears it at the end.  @missing may not be its mask.  @progress may be
  * NULL.  Returns FALSE with @error set, and @image as it was: INPUT when the
- * sizes differ or nothing is known, MEMORY, CANCELLED. */
+ * sizes differ, the part is not inside the picture or nothing is known, MEMORY,
+ * CANCELLED. */
 gboolean image_restore (Image *image, const Mask *missing,
                         const RestoreOptions *options, RestoreReport *report,
                         const Progress *progress, GError **error);

@@ -24,6 +24,7 @@ extern const char *const thick_fill_names[];
 #define SIGMA_MAX 255.
 
 typedef struct {
+  ImageArea area; /* the part to work on; nothing in it (0 wide): all */
   const Detector *detector; /* finds the missing pixels where no mask is given;
                                NULL for none */
   double sigma; /* noise to remove: its standard deviation where white is 255,

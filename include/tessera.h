@@ -391,6 +391,11 @@ typedef enum {
   TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
 } TesseraNoise;
 
+/* A rectangle of pixels of the upright picture. */
+typedef struct {
+  int x, y, width, height;
+} TesseraArea;
+
 typedef struct {
   size_t size;
   TesseraProgressFunc progress;
@@ -409,6 +414,8 @@ typedef struct {
   double strength; /* factor of the noise that is found, 0 to 10; 0 means 1
                       where the noise is certain, and no removal elsewhere */
   double grain;    /* fraction of the fine grain to leave, 0 to 1 */
+
+  TesseraArea area; /* the part to work on; 0 wide: the whole picture */
 } TesseraRestoreOptions;
 
 typedef struct {
@@ -427,8 +434,12 @@ typedef struct {
  * asked for.  Masked samples never affect the result.  Alpha and fully
  * transparent pixels stay as they are.
  *
+ * With an area, that part and its surroundings are cut out, restored as if they
+ * were all there is, and only the part is put back.  The report is about it.
+ *
  * @missing may be NULL for nothing, @report may be NULL.  INPUT when the sizes
- * differ or nothing is known, MEMORY, CANCELLED. */
+ * differ, the area is not inside the picture or nothing is known, MEMORY,
+ * CANCELLED. */
 TESSERA_API gboolean tessera_restore (TesseraContext *context,
                                       TesseraImage *image,
                                       const TesseraMask *missing,

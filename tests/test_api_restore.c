@@ -166,6 +166,11 @@ test_restore_options (void)
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_clear_error (&error);
   options.grain = 0;
+  options.area = (TesseraArea){ 0, 0, 1, 100000 };
+  g_assert_false (tessera_restore (NULL, image, NULL, &options, NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  options.area = (TesseraArea){ 0 };
   options.noise = TESSERA_NOISE_GIVEN;
   options.sigma = 20;
   g_assert_true (tessera_restore (NULL, image, NULL, &options, &report, NULL));

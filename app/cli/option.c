@@ -154,6 +154,37 @@ option_colour (const Option *option, const char *text, GError **error)
   return TRUE;
 }
 
+/* Digits up to @end, which is skipped; into @value, @least or more. */
+static gboolean
+read_pixels (const char **text, char end, int least, int *value)
+{
+  char *after;
+  guint64 number = g_ascii_strtoull (*text, &after, 10);
+
+  if (!g_ascii_isdigit (**text) || *after != end || number < (guint64) least
+      || number > G_MAXINT)
+    return FALSE;
+  *value = (int) number;
+  *text = after + (end != '\0');
+  return TRUE;
+}
+
+gboolean
+option_area (const Option *option, const char *text, GError **error)
+{
+  ImageArea area;
+
+  if (!read_pixels (&text, ',', 0, &area.x)
+      || !read_pixels (&text, ',', 0, &area.y)
+      || !read_pixels (&text, 'x', 1, &area.width)
+      || !read_pixels (&text, '\0', 1, &area.height))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "not a part of a picture: write X,Y,WxH, as in "
+                         "100,50,640x480");
+  *(ImageArea *) option->value = area;
+  return TRUE;
+}
+
 gboolean
 option_file (const Option *option, const char *text, GError **error)
 {

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "imaging/image.h"
 
 typedef struct Option Option;
 
@@ -64,6 +64,9 @@ gboolean option_choice (const Option *option, const char *text,
 /* RRGGBB with or without a # into an OptionColour. */
 gboolean option_colour (const Option *option, const char *text,
                         GError **error);
+
+/* X,Y,WxH into an ImageArea that is not empty. */
+gboolean option_area (const Option *option, const char *text, GError **error);
 
 /* A file name into a const char *, which lives as long as the program. */
 gboolean option_file (const Option *option, const char *text, GError **error);

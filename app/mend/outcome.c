@@ -37,6 +37,25 @@ outcome_note_if_unchanged (const Repair *repair)
                  noise_remark (repair));
 }
 
+static gboolean
+is_cropped (const Repair *repair)
+{
+  return repair->request->options.area.width > 0;
+}
+
+static JsonObject *
+crop_to_json (const Repair *repair)
+{
+  const ImageArea area = repair_area (repair);
+  JsonObject *json = json_object_new ();
+
+  json_report_set_count (json, "x", (guint64) area.x);
+  json_report_set_count (json, "y", (guint64) area.y);
+  json_report_set_count (json, "width", (guint64) area.width);
+  json_report_set_count (json, "height", (guint64) area.height);
+  return json;
+}
+
 void
 outcome_fill_json (const Repair *repair, JsonObject *json)
 {
@@ -49,6 +68,8 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
   json_report_set_count (json, "height", (guint64) repair->image->height);
   if (repair->pages > 1)
     json_report_set_count (json, "pages", (guint64) repair->pages);
+  if (is_cropped (repair))
+    json_object_set_object_member (json, "crop", crop_to_json (repair));
   json_report_set_number (json, "seconds", repair->seconds);
   json_report_set_count (json, "masked_pixels", repair->masked_pixels);
   json_report_set_count (json, "patches", repair->patches);
@@ -70,10 +91,14 @@ void
 outcome_append_summary (const Repair *repair, GString *text)
 {
   const RestoreReport *report = &repair->report;
-  double pixels = (double) image_pixels (repair->image) * repair->pages;
+  const ImageArea area = repair_area (repair);
+  double pixels = (double) area.width * area.height * repair->pages;
 
   if (repair->pages > 1)
     g_string_append_printf (text, "%d pages: ", repair->pages);
+  if (is_cropped (repair))
+    g_string_append_printf (text, "crop %d,%d,%dx%d: ", area.x, area.y,
+                            area.width, area.height);
   if (repair->masked_pixels == 0 && report->sigma <= 0) {
     g_string_append_printf (text, "unchanged, in %.1f s -> %s",
                             repair->seconds, output_name (repair->output));

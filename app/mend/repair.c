@@ -36,6 +36,8 @@ parse (RepairRequest *request, char **argv, GError **error)
       .value = &request->quality, .choices = restore_quality_names },
     { "fill", 0, "NAME", "large holes: auto, smooth or texture (auto)",
       option_choice, .value = &request->fill, .choices = thick_fill_names },
+    { "crop", 0, "X,Y,WxH", "work on this part only; the rest stays",
+      option_area, .value = &request->options.area },
     { "protocol", 0, "NAME", "'paper': exactly as in the paper", option_choice,
       .value = &request->protocol, .choices = protocols },
   };

@@ -6,6 +6,7 @@
 #include "app/files/output.h"
 #include "app/mend/removed.h"
 #include "base/error.h"
+#include "imaging/area.h"
 
 /* Assumed share of the work of finding damage. */
 #define FIND_SHARE 0.2
@@ -31,6 +32,14 @@ repair_clear (Repair *repair)
   g_clear_pointer (&repair->done, g_bytes_unref);
 }
 
+ImageArea
+repair_area (const Repair *repair)
+{
+  const ImageArea *area = &repair->request->options.area;
+
+  return area->width > 0 ? *area : image_area (repair->image);
+}
+
 /* ---- reading and restoring ---- */
 
 static gboolean
@@ -41,6 +50,17 @@ open_file (Repair *repair, GError **error)
     return FALSE;
   repair->pages = image_pages (repair->file);
   return TRUE;
+}
+
+static gboolean
+check_area (const Repair *repair, GError **error)
+{
+  const ImageArea area = repair_area (repair);
+
+  if (area_check (&area, repair->image->width, repair->image->height, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", input_name (repair->path));
+  return FALSE;
 }
 
 /* Reads a page and its mask, and checks them. */
@@ -57,7 +77,8 @@ load (Repair *repair, GError **error)
   if (repair->page == repair->pages - 1)
     g_clear_pointer (&repair->file, g_bytes_unref);
   if (repair->image == NULL
-      || !picture_check_output (repair->image, &output, error))
+      || !picture_check_output (repair->image, &output, error)
+      || !check_area (repair, error))
     return FALSE;
   if (missing_is_named (request->task->sources)
       || missing_kinds (repair) != NULL) {
@@ -71,8 +92,10 @@ load (Repair *repair, GError **error)
 static gboolean
 check_found (const Repair *repair, GError **error)
 {
+  const ImageArea area = repair_area (repair);
+
   return missing_is_named (repair->request->task->sources)
-         || mask_count (repair->mask) > 0
+         || mask_count_in (repair->mask, &area) > 0
          || tessera_fail (error, TESSERA_ERROR_INPUT, "%s: %s",
                           input_name (repair->path),
                           repair->request->task->none_found);
@@ -82,6 +105,7 @@ static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
   const RepairTask *task = repair->request->task;
+  const ImageArea area = repair_area (repair);
   gboolean find = missing_kinds (repair) != NULL;
   ProgressPart finding = { progress, 0, FIND_SHARE };
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
@@ -93,10 +117,14 @@ restore (Repair *repair, const Progress *progress, GError **error)
     return FALSE;
   part = progress_part (&filling);
   if (task->sources->transparent)
-    image_make_opaque (repair->image);
+    image_make_opaque (repair->image, &area);
   if (image_restore (repair->image, repair->mask, &repair->request->options,
-                     &repair->report, &part, error))
+                     &repair->report, &part, error)) {
+    /* What is missing around the part was told, not filled. */
+    if (repair->mask != NULL)
+      mask_keep (repair->mask, &area);
     return TRUE;
+  }
   if (g_error_matches (*error, TESSERA_ERROR, TESSERA_ERROR_INPUT))
     g_prefix_error (error, "%s: ", input_name (repair->path));
   return FALSE;
@@ -239,9 +267,10 @@ restore_page (Repair *repair, BatchTurn *turn, GError **error)
                          (double) repair->page / repair->pages,
                          (double) (repair->page + 1) / repair->pages };
   Progress part = progress_part (&share);
+  const ImageArea area = repair_area (repair);
   gboolean ok;
 
-  batch_turn_claim (turn, image_pixels (repair->image));
+  batch_turn_claim (turn, (gsize) area.width * (gsize) area.height);
   ok = restore_timed (repair, &part, error);
   if (ok && repair->page == repair->pages - 1) {
     outcome_fill_json (repair, turn->json);

@@ -47,6 +47,9 @@ typedef struct {
 
 void repair_clear (Repair *repair);
 
+/* The part of the picture that is worked on: all of it without --crop. */
+ImageArea repair_area (const Repair *repair);
+
 /* ---- repairing.c ---- */
 
 /* Writes the picture, and says what was done. */

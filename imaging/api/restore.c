@@ -89,6 +89,8 @@ restore (TesseraContext *context, TesseraImage *image,
   options.seed = o->seed;
   options.strength = o->strength;
   options.grain = o->grain;
+  options.area = (ImageArea){ o->area.x, o->area.y, o->area.width,
+                              o->area.height };
   if (!choose_quality (o->quality, &options.quality, error)
       || !choose_fill (o->fill, &options.fill, error)
       || !choose_sigma (o, &options.sigma, error) || !check_amounts (o, error))

@@ -1,6 +1,7 @@
 #include "imaging/inpaint/region.h"
 
 #include "base/error.h"
+#include "imaging/area.h"
 #include "imaging/planes.h"
 
 /* Chamfer distances 3 and 4 are those of Borgefors (1986): within 8 % of the
@@ -215,11 +216,8 @@ widen (const ImageArea *box, const Image *image)
 {
   int margin =
     CLAMP (MAX (box->width, box->height), LEAST_MARGIN, MOST_MARGIN);
-  int left = MAX (0, box->x - margin), top = MAX (0, box->y - margin);
-  int right = MIN (image->width, box->x + box->width + margin);
-  int bottom = MIN (image->height, box->y + box->height + margin);
 
-  return (ImageArea){ left, top, right - left, bottom - top };
+  return area_widened (box, margin, image->width, image->height);
 }
 
 static void
