@@ -83,6 +83,13 @@ run_gate (gpointer data, const Progress *progress, GError **error)
   return ok;
 }
 
+static char *
+name_gate (gpointer data)
+{
+  (void) data;
+  return g_strdup ("waiting at the gate");
+}
+
 static void
 describe_gate (gpointer data, JsonObject *json)
 {
@@ -100,7 +107,10 @@ note_free (gpointer data)
   g_mutex_unlock (&gate->lock);
 }
 
-static const JobClass gate_class = { run_gate, describe_gate, note_free };
+static const JobClass gate_class = { .run = run_gate,
+                                     .stage = name_gate,
+                                     .describe = describe_gate,
+                                     .free = note_free };
 
 static guint
 add (JobQueue *queue, const char *owner, Gate *gate)
@@ -144,15 +154,20 @@ test_in_order (void)
   g_autoptr (Gate) second = gate_new (TRUE);
   g_autoptr (JobQueue) queue = job_queue_new ();
   guint a = add (queue, "a", first), b = add (queue, "b", second);
+  g_autoptr (JsonObject) running = NULL;
   g_autoptr (JsonObject) waiting = NULL;
   g_autoptr (JsonObject) done = NULL;
 
   gate_await_start (first);
   assert_state (queue, a, "running");
+  running = job_queue_describe (queue, a);
+  g_assert_cmpstr (json_object_get_string_member (running, "stage"), ==,
+                   "waiting at the gate");
   waiting = job_queue_describe (queue, b);
   g_assert_cmpstr (json_object_get_string_member (waiting, "state"), ==,
                    "waiting");
   g_assert_cmpint (json_object_get_int_member (waiting, "ahead"), ==, 1);
+  g_assert_true (json_object_get_null_member (waiting, "stage"));
   g_assert_false (json_object_has_member (waiting, "answer"));
   gate_release (first);
   done = await_end (queue, b);

@@ -3,6 +3,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/terminal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Shorter work shows no bar at all. */
@@ -16,6 +17,10 @@
 /* Before that, a guess of the time left would only jump about. */
 #define TIME_KNOWN_AFTER G_USEC_PER_SEC
 #define TIME_KNOWN_FROM 0.02
+
+/* Where another program reads them. */
+#define PIPED_AFTER (G_USEC_PER_SEC / 5)
+#define PIPED_WORD "progress "
 
 #define WIDEST_BAR 40
 #define NARROWEST_BAR 5
@@ -111,11 +116,44 @@ report_line (double done, gpointer user_data)
   terminal_result ("%s: %d %%%s", bar->label, (int) (done * 100), left);
 }
 
+/* And for the program that started this one. */
+static void
+report_piped (double done, gpointer user_data)
+{
+  ProgressBar *bar = user_data;
+  gint64 now = g_get_monotonic_time ();
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (bar->drawn != 0 && now < bar->drawn + PIPED_AFTER)
+    return;
+  bar->drawn = now;
+  g_ascii_formatd (number, sizeof number, "%.4f", CLAMP (done, 0, 1));
+  fprintf (stderr, PIPED_WORD "%s %s\n", number, bar->label);
+}
+
+gboolean
+progress_line_parse (const char *line, double *done, const char **label)
+{
+  char *end;
+
+  if (!g_str_has_prefix (line, PIPED_WORD))
+    return FALSE;
+  line += strlen (PIPED_WORD);
+  *done = g_ascii_strtod (line, &end);
+  if (end == line || *end != ' ' || !(*done >= 0 && *done <= 1))
+    return FALSE;
+  *label = end + 1;
+  return TRUE;
+}
+
 Progress
 progress_bar_start (ProgressBar *bar, const char *label)
 {
   *bar = (ProgressBar){ .label = label, .started = g_get_monotonic_time () };
-  return (Progress){ .report = terminal_has_status () ? report : report_line,
+  return (Progress){ .report = g_getenv (PROGRESS_VARIABLE) != NULL
+                                 ? report_piped
+                               : terminal_has_status () ? report
+                                                        : report_line,
                      .user_data = bar,
                      .cancellable = interrupt_cancellable () };
 }

@@ -5,7 +5,6 @@
 #include "app/files/folder.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/optionlist.h"
-#include "app/cli/progressbar.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "base/error.h"
@@ -30,9 +29,13 @@ static const char about[] =
 #define MOST_PATCHES 10000000
 #define MOST_PICTURES 100000
 
-/* Where learning ends, for the bar, and which part of it is reading. */
+/* For the bar: which part of learning is reading; the share of learning that
+ * ends by itself; and, where its time is limited, what that takes with the
+ * probes, and seconds for a restoration. */
 #define READING_END 0.125
 #define LEARNING_END 0.4
+#define WITH_PROBES 1.5
+#define RESTORING_SECONDS 0.3
 
 /* ---- what was asked for ---- */
 
@@ -184,37 +187,52 @@ parse (Compare *compare, char **argv, GError **error)
 
 /* ---- doing it ---- */
 
+/* The share of the work that is learning. */
+static double
+learning_end (const Compare *compare)
+{
+  double trials = (double) compare->testing->len * compare->damages->len
+                  * compare->methods->len;
+  double learning = 0;
+
+  if (compare->time_limit == 0)
+    return LEARNING_END;
+  for (guint i = 0; i < compare->contenders->len; i++)
+    if (contender_learns (compare_contender (compare, i)))
+      learning += WITH_PROBES * compare->time_limit;
+  return learning / (learning + RESTORING_SECONDS * trials);
+}
+
 /* Reads the patches of one seed and learns from them. */
 static gboolean
-run_seed (Compare *compare, guint seed, ProgressBar *bar,
-          const Progress *progress, GError **error)
+run_seed (Compare *compare, guint seed, const Progress *progress,
+          GError **error)
 {
-  double share = LEARNING_END / compare->seeds->len, begin = seed * share;
+  double share = learning_end (compare) / compare->seeds->len;
+  double begin = seed * share;
   ProgressPart reading = { progress, begin, begin + READING_END * share };
   ProgressPart learning = { progress, begin + READING_END * share,
                             begin + share };
   Progress part = progress_part (&reading);
 
-  progress_bar_set_label (bar, "reading pictures");
+  progress_bar_set_label (&compare->bar, "reading pictures");
   if (!compare_gather_patches (compare, seed, &part, error))
     return FALSE;
   skipped_files_print (&compare->skipped);
-  progress_bar_set_label (bar, "learning");
   part = progress_part (&learning);
   return compare_learn (compare, seed, &part, error);
 }
 
 static gboolean
-run_all (Compare *compare, ProgressBar *bar, const Progress *progress,
-         GError **error)
+run_all (Compare *compare, const Progress *progress, GError **error)
 {
-  ProgressPart testing = { progress, LEARNING_END, 1 };
+  ProgressPart testing = { progress, learning_end (compare), 1 };
   Progress part;
 
   for (guint seed = 0; seed < compare->seeds->len; seed++)
-    if (!run_seed (compare, seed, bar, progress, error))
+    if (!run_seed (compare, seed, progress, error))
       return FALSE;
-  progress_bar_set_label (bar, "restoring");
+  progress_bar_set_label (&compare->bar, "restoring");
   part = progress_part (&testing);
   return compare_test (compare, &part, error);
 }
@@ -237,15 +255,14 @@ has_results (const Compare *compare)
 static gboolean
 run (Compare *compare, GError **error)
 {
-  ProgressBar bar;
   Progress progress;
   GError *stopped = NULL;
   gboolean ok;
 
   interrupt_be_patient ();
-  progress = progress_bar_start (&bar, "reading pictures");
-  ok = run_all (compare, &bar, &progress, &stopped);
-  progress_bar_stop (&bar);
+  progress = progress_bar_start (&compare->bar, "reading pictures");
+  ok = run_all (compare, &progress, &stopped);
+  progress_bar_stop (&compare->bar);
   if (!ok && g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
       && has_results (compare)) {
     compare->interrupted = TRUE;

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "app/cli/commandline.h"
+#include "app/cli/progressbar.h"
 #include "app/mend/damagelist.h"
 #include "app/files/skipped.h"
 #include "app/chart/table.h"
@@ -185,6 +186,8 @@ typedef struct {
   double time_limit;
 
   char *command; /* as it was typed */
+  ProgressBar bar;
+  char stage[96]; /* its label */
   GDateTime *began;
   gint64 started; /* microseconds */
 

@@ -82,6 +82,7 @@ typedef struct {
   GArray *probes; /* Probe */
   TimeBudget budget;
   int next_probe; /* iteration */
+  double probed;  /* seconds, which do not count */
   GError *failed; /* while the probes were restored */
 } Training;
 
@@ -143,19 +144,31 @@ probe_learner (Training *training)
   probe (training, dictionary, learner_status (learner)->iteration);
 }
 
+/* Who limits the time of learning waits no longer for the probes than for
+ * that. */
+static gboolean
+has_time_to_probe (const Training *training)
+{
+  return training->compare->time_limit == 0
+         || training->probed <= time_budget_seconds (&training->budget);
+}
+
 static void
 observe (const Learner *learner, gpointer data)
 {
   Training *training = data;
   int iteration = learner_status (learner)->iteration;
+  gint64 began = g_get_monotonic_time ();
 
-  if (iteration < training->next_probe)
+  if (iteration < training->next_probe || !has_time_to_probe (training))
     return;
   time_budget_halt (&training->budget);
   training->next_probe =
     MAX (iteration + 1, (int) ceil (iteration * PROBE_GROWTH));
   probe_learner (training);
   time_budget_go_on (&training->budget);
+  training->probed +=
+    (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
 }
 
 static gboolean
@@ -328,6 +341,15 @@ count_learners (const Compare *compare)
   return count;
 }
 
+/* Says who learns. */
+static void
+show_stage (Compare *compare, const Contender *contender, int number, int all)
+{
+  g_snprintf (compare->stage, sizeof compare->stage,
+              "learning with %s, %d of %d", contender->name, number, all);
+  progress_bar_set_label (&compare->bar, compare->stage);
+}
+
 gboolean
 compare_learn (Compare *compare, guint seed, const Progress *progress,
                GError **error)
@@ -347,6 +369,7 @@ compare_learn (Compare *compare, guint seed, const Progress *progress,
 
     if (!contender_learns (contender))
       continue;
+    show_stage (compare, contender, (int) done + 1, (int) all);
     part = (ProgressPart){ progress, done / all, (done + 1) / all };
     partial = progress_part (&part);
     if (!(contender->kind == CONTENDER_LEARNER

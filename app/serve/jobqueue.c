@@ -298,18 +298,22 @@ job_queue_describe (JobQueue *self, guint number)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
   Job *job = find_number (self, number);
+  g_autofree char *stage = NULL;
   JsonObject *json;
   gint64 left;
 
   if (job == NULL)
     return NULL;
   json = json_object_new ();
+  if (job->state == RUNNING && job->class->stage != NULL)
+    stage = job->class->stage (job->data);
   left = job->state == RUNNING
            ? progress_seconds_left (job->done, elapsed (job))
            : -1;
   json_report_set_text (json, "state", state_names[job->state]);
   json_report_set_count (json, "ahead", count_unfinished (self, job));
   json_report_set_number (json, "done", job->state == DONE ? 1 : job->done);
+  json_report_set_text (json, "stage", stage);
   json_report_set_number (json, "seconds",
                           (double) elapsed (job) / G_USEC_PER_SEC);
   json_report_set_number (json, "seconds_left",

@@ -19,6 +19,10 @@ typedef struct {
   void (*describe) (gpointer data, JsonObject *json);
 
   void (*free) (gpointer data);
+
+  /* What it is doing, for the caller to free, or NULL.  May be NULL; called
+   * while the job runs, from any thread. */
+  char *(*stage) (gpointer data);
 } JobClass;
 
 typedef struct JobQueue JobQueue;
@@ -46,6 +50,7 @@ void job_queue_cancel_owner (JobQueue *self, const char *owner);
  *     state         waiting, running, done, failed or cancelled
  *     ahead         jobs in front of it that are not finished
  *     done          share of the work, 0 .. 1
+ *     stage         what it is doing, null while unknown
  *     seconds       since it began
  *     seconds_left  null while unknown
  *     error         why it failed, else null

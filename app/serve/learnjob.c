@@ -10,6 +10,8 @@ typedef struct {
   DictionaryList
     *dictionaries; /* for what was learned; NULL for a comparison */
   char *name;
+  GMutex lock; /* for stage */
+  char *stage; /* NULL before the first one */
 
   /* The result. */
   int dictionary;
@@ -22,6 +24,7 @@ learn_job_new (WorkFolder *folder, const char *ending)
   LearnJob *job = g_new0 (LearnJob, 1);
 
   job->folder = folder;
+  g_mutex_init (&job->lock);
   job->arguments = g_ptr_array_new_with_free_func (g_free);
   job->output = work_folder_new_path (folder, ending);
   return job;
@@ -35,6 +38,8 @@ learn_job_free (gpointer data)
   g_ptr_array_unref (job->arguments);
   g_free (job->output);
   g_free (job->name);
+  g_free (job->stage);
+  g_mutex_clear (&job->lock);
   g_free (job->report);
   g_free (job);
 }
@@ -96,12 +101,34 @@ list_dictionary (LearnJob *job, GError **error)
   return job->dictionary >= 0;
 }
 
+static void
+set_stage (const char *stage, gpointer data)
+{
+  LearnJob *job = data;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&job->lock);
+
+  g_free (job->stage);
+  job->stage = g_strdup (stage);
+}
+
+static char *
+get_stage (gpointer data)
+{
+  LearnJob *job = data;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&job->lock);
+
+  return g_strdup (job->stage);
+}
+
 static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
   LearnJob *job = data;
+  WorkWatch watch = { progress, set_stage, job };
 
-  if (!work_folder_run ((const char *const *) job->arguments->pdata, progress,
+  if (!work_folder_run ((const char *const *) job->arguments->pdata, &watch,
                         error))
     return FALSE;
   if (job->dictionaries != NULL)
@@ -121,4 +148,4 @@ describe (gpointer data, JsonObject *json)
     json_report_set_text (json, "report", job->report);
 }
 
-const JobClass learn_job_class = { run, describe, learn_job_free };
+const JobClass learn_job_class = { run, describe, learn_job_free, get_stage };

@@ -153,4 +153,6 @@ describe (gpointer data, JsonObject *json)
                                 json_array_ref (job->versions));
 }
 
-const JobClass mend_job_class = { run, describe, mend_job_free };
+const JobClass mend_job_class = { .run = run,
+                                  .describe = describe,
+                                  .free = mend_job_free };

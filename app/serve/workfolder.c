@@ -1,5 +1,6 @@
 #include "app/serve/workfolder.h"
 
+#include "app/cli/progressbar.h"
 #include "app/files/files.h"
 #include "app/files/randomid.h"
 #include "base/error.h"
@@ -291,6 +292,7 @@ start_child (const char *const *arguments, GError **error)
   for (; *arguments != NULL; arguments++)
     g_ptr_array_add (argv, (char *) *arguments);
   g_ptr_array_add (argv, NULL);
+  g_subprocess_launcher_setenv (launcher, PROGRESS_VARIABLE, "1", TRUE);
   g_subprocess_launcher_set_child_setup (launcher, end_with_server,
                                          GINT_TO_POINTER (getpid ()), NULL);
   child = g_subprocess_launcher_spawnv (
@@ -314,10 +316,12 @@ without_option (const char *message)
   return end != NULL ? end + strlen (": ") : message;
 }
 
-/* The last line that @child writes. */
+/* Passes what @child writes about its progress on, and returns the last of its
+ * other lines. */
 static char *
-last_line (GSubprocess *child, GCancellable *cancellable)
+follow_child (GSubprocess *child, const WorkWatch *watch)
 {
+  GCancellable *cancellable = watch->progress->cancellable;
   g_autoptr (GDataInputStream) lines =
     g_data_input_stream_new (g_subprocess_get_stderr_pipe (child));
   g_autofree char *last = g_strdup ("it ended without a message");
@@ -326,8 +330,17 @@ last_line (GSubprocess *child, GCancellable *cancellable)
   while ((line = g_data_input_stream_read_line_utf8 (lines, NULL, cancellable,
                                                      NULL))
          != NULL) {
-    g_free (last);
-    last = line;
+    const char *label;
+    double done;
+
+    if (progress_line_parse (line, &done, &label)) {
+      watch->progress->report (done, watch->progress->user_data);
+      watch->stage (label, watch->data);
+      g_free (line);
+    } else {
+      g_free (last);
+      last = line;
+    }
   }
   return g_strdup (without_option (last));
 }
@@ -345,9 +358,10 @@ await_child (GSubprocess *child, GCancellable *cancellable)
 }
 
 gboolean
-work_folder_run (const char *const *arguments, const Progress *progress,
+work_folder_run (const char *const *arguments, const WorkWatch *watch,
                  GError **error)
 {
+  const Progress *progress = watch->progress;
   g_autoptr (GSubprocess) child = NULL;
   g_autofree char *words = NULL;
 
@@ -356,7 +370,7 @@ work_folder_run (const char *const *arguments, const Progress *progress,
   child = start_child (arguments, error);
   if (child == NULL)
     return FALSE;
-  words = last_line (child, progress->cancellable);
+  words = follow_child (child, watch);
   if (!await_child (child, progress->cancellable))
     return progress_step (progress, 1, error);
   if (g_subprocess_get_successful (child))

@@ -31,10 +31,17 @@ char *work_folder_bundled (void);
 /* A path in the folder that is not used yet, which the caller owns. */
 char *work_folder_new_path (WorkFolder *self, const char *ending);
 
+/* Who is told what a program does. */
+typedef struct {
+  const Progress *progress;
+  void (*stage) (const char *stage, gpointer data);
+  gpointer data;
+} WorkWatch;
+
 /* Runs "tessera ARGUMENT..." (NULL at the end) and waits for it.  When it
  * fails, @error is what it said. */
-gboolean work_folder_run (const char *const *arguments,
-                          const Progress *progress, GError **error);
+gboolean work_folder_run (const char *const *arguments, const WorkWatch *watch,
+                          GError **error);
 
 /* Lets the files of @folder, and no others, be read under the returned name,
  * which cannot be guessed; the caller owns it. */

@@ -465,8 +465,20 @@ async function testCompare (server) {
   await page.waitForFunction (() => document.querySelectorAll ('#dictionaries li').length === 3, null,
                               { timeout: 120000 });
   ok ('one is learned from dropped pictures', true);
+  await page.fill ('#compare-seconds', '2');
+  await page.click ('#run-compare');
+  await page.waitForFunction (() => /^Learning with \S+, [1-3] of 3 · \d+ % · \d+ (s|min) left$/
+    .test (document.querySelector ('#compare-text').textContent), null, { timeout: 120000 });
+  ok ('a comparison says who learns, how far it is and how long it takes', true);
+  ok ('also as a bar', await page.evaluate (() => {
+    const bar = document.querySelector ('#compare-work progress');
+
+    return bar.hasAttribute ('value') && bar.value > 0 && bar.value < 1;
+  }));
+  await page.click ('#compare-cancel');
+  await page.waitForSelector ('#compare-work', { state: 'hidden' });
   await page.click ('#tab-mend');
-  ok ('and can be chosen', await page.locator ('#dictionary option').count () === 3);
+  ok ('what was learned can be chosen', await page.locator ('#dictionary option').count () === 3);
   await page.close ();
 }
 

@@ -2,7 +2,7 @@
 
 import { getBlob, post, postForJson, remove, watch } from './api.js';
 import { listDictionaries } from './mend.js';
-import { $, attempt, chooseFiles, chosen, count, duration, saveBlob, showMessage, sentence } from './ui.js';
+import { $, attempt, chooseFiles, chosen, count, progressText, saveBlob, sentence, showMessage, showShare } from './ui.js';
 
 let pictures = 0;             // that the server has to learn from
 let learned = 0;
@@ -102,8 +102,9 @@ async function work(prefix, start, doing) {
 
     $(`${prefix}-cancel`).onclick = attempt(() => remove(`/api/jobs/${job}`));
     const state = await watch(job, now => {
-      $(`${prefix}-text`).textContent = now.state === 'waiting' ? 'Waiting'
-        : `${doing} for ${duration(now.seconds)}`;
+      $(`${prefix}-text`).textContent = now.state === 'waiting' ? progressText(now)
+        : `${sentence(now.stage ?? doing).slice(0, -1)} · ${progressText(now)}`;
+      showShare(box.querySelector('progress'), now);
     });
 
     if (state.state === 'failed')

@@ -7,7 +7,7 @@ import { beginNoise, noiseQuery, noiseStep, refreshNoise } from './noise.js';
 import { beginPainting, changeMask, setBrush } from './painting.js';
 import { beginStrip, loadThumbs, refreshStrip, showCurrentThumb } from './strip.js';
 import { union } from './mask.js';
-import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage } from './ui.js';
+import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage, showShare } from './ui.js';
 
 const HEARTBEAT = 20000;      // milliseconds
 
@@ -285,10 +285,7 @@ function showProgress(state, label) {
   $('progress-label').textContent = label;
   $('progress-text').textContent = progressText(state);
   document.title = `${progressText(state)} · Tessera`;
-  if (state.done > 0.02)
-    $('progress-bar').value = state.done;
-  else
-    $('progress-bar').removeAttribute('value');
+  showShare($('progress-bar'), state);
 }
 
 // Runs a job on the current picture to its end; null if it was cancelled.

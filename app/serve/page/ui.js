@@ -79,6 +79,14 @@ export function progressText(state) {
   return state.done > 0.02 ? `${Math.round(state.done * 100)} %` : `${duration(state.seconds)} so far`;
 }
 
+// A job's state as a bar, which only moves to and fro while little is done.
+export function showShare(bar, state) {
+  if (state.done > 0.02)
+    bar.value = state.done;
+  else
+    bar.removeAttribute('value');
+}
+
 export function saveBlob(blob, name) {
   const link = document.createElement('a');
 
