@@ -1,6 +1,7 @@
 /* test_holes.c - holes of any size stay within what is around them */
 #include "base/parallel.h"
 #include "base/random.h"
+#include "imaging/inpaint/activity.h"
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
@@ -283,6 +284,33 @@ test_nearly_all_missing (void)
 
 /* ---- texture ---- */
 
+/* Along a ramp with a hole in it, the picture changes by the slope everywhere,
+ * and across it not at all. */
+static void
+test_activity_of_ramp_is_slope (void)
+{
+  const int side = 120;
+  g_autoptr (Image) image = image_new (side, side, 1, 8, NULL);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Thickness) thickness = NULL;
+  g_autoptr (Region) region = NULL;
+  g_autofree float *activity = g_new (float, side *side * ACTIVITY_CHANNELS);
+
+  for (int y = 0; y < side; y++)
+    for (int x = 0; x < side; x++)
+      *image_pixel (image, x, y) = (guint16) (2 * x);
+  mask = hide_disc (image, 60, 60, 70);
+  thickness = thickness_new (image, mask, NULL);
+  g_assert_true (thickness_next (thickness));
+  region = region_new (image, mask, thickness, NULL);
+  g_assert_cmpuint (region_pixels (region), ==, side * side);
+  g_assert_true (region_measure_activity (region, activity, NULL, NULL));
+  for (gsize i = 0; i < region_pixels (region); i++) {
+    assert_at_most (fabs (activity[2 * i] - 2. / 255), 1e-5);
+    assert_at_most (fabs (activity[2 * i + 1]), 1e-5);
+  }
+}
+
 static Image *
 striped_image (int width, int height)
 {
@@ -390,6 +418,7 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/all-missing", test_nothing_known_is_an_error);
   g_test_add_func ("/holes/nearly-all-missing", test_nearly_all_missing);
   g_test_add_func ("/holes/bounds", test_bounds);
+  g_test_add_func ("/holes/activity", test_activity_of_ramp_is_slope);
   g_test_add_func ("/holes/texture/stripes", test_texture_goes_on);
   g_test_add_func ("/holes/texture/threads", test_threads_and_seeds);
   return g_test_run ();

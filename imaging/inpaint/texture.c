@@ -30,12 +30,12 @@ is_rich (const TextureLevel *level)
 
 /* Makes the levels; returns their number, 0 for lack of memory. */
 static int
-make_levels (TextureLevel *levels, const Region *region)
+make_levels (TextureLevel *levels, const Region *region, const float *activity)
 {
   float depth = region_depth (region);
   int count = 1;
 
-  if (!texture_level_from_region (&levels[0], region))
+  if (!texture_level_from_region (&levels[0], region, activity))
     return 0;
   for (; count < MOST_LEVELS && depth > COARSEST_DEPTH; depth /= 2, count++) {
     if (!texture_level_halve (&levels[count - 1], &levels[count]))
@@ -94,13 +94,20 @@ gboolean
 region_copy_texture (Region *region, const TextureOptions *options,
                      const Progress *progress, GError **error)
 {
+  g_autofree float *activity =
+    g_try_new (float, region_pixels (region) * ACTIVITY_CHANNELS);
   TextureLevel levels[MOST_LEVELS] = { 0 };
   int count, finest;
   gboolean ok;
 
   if (region->width < 2 * TEXTURE_SIDE || region->height < 2 * TEXTURE_SIDE)
     return TRUE;
-  count = make_levels (levels, region);
+  if (activity == NULL)
+    return tessera_fail (error, TESSERA_ERROR_MEMORY,
+                         "not enough memory to fill a hole");
+  if (!region_measure_activity (region, activity, NULL, error))
+    return FALSE;
+  count = make_levels (levels, region, activity);
   finest = CLAMP (options->finest, 0, MAX (0, count - 1));
   ok = count > 0
          ? fill_levels (levels, count, finest, options->seed, progress, error)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "imaging/inpaint/activity.h"
 #include "imaging/inpaint/region.h"
 
 /* The weight of a vote, and what a sample counts, fall by this factor for
@@ -12,7 +13,8 @@
 #define TEXTURE_FALL 0.8f
 
 typedef struct {
-  int width, height, channels;
+  int width, height;
+  int channels;    /* colours, and after them activity */
   float *values;   /* one pixel after the other */
   guint8 *missing; /* one byte per pixel */
   guint8 *wanted;
@@ -20,9 +22,11 @@ typedef struct {
   float *trust; /* one number per sample: 1 known, falling with depth */
 } TextureLevel;
 
-/* Copies @region; the second one sets @to to @from at half its size.  FALSE
- * for lack of memory; @level is then still to be cleared. */
-gboolean texture_level_from_region (TextureLevel *level, const Region *region);
+/* The first one copies @region and adds its @activity, the second one sets @to
+ * to @from at half its size.  FALSE for lack of memory; @level is then still
+ * to be cleared. */
+gboolean texture_level_from_region (TextureLevel *level, const Region *region,
+                                    const float *activity);
 gboolean texture_level_halve (const TextureLevel *from, TextureLevel *to);
 
 /* A level of zeros may be cleared too. */

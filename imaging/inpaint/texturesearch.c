@@ -421,7 +421,7 @@ vote_rows (int chunk, int worker, gpointer data)
   const TextureSearch *s = data;
   const TextureLevel *level = s->level;
   int end = MIN ((chunk + 1) * ROWS, level->height);
-  float sums[4];
+  float sums[3 + ACTIVITY_CHANNELS];
 
   (void) worker;
   for (int y = chunk * ROWS; y < end; y++)
