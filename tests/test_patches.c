@@ -4,6 +4,7 @@
 #include "imaging/inpaint/patches.h"
 #include "tests/support.h"
 
+#include <math.h>
 #include <string.h>
 
 #define REACH 16
@@ -271,6 +272,40 @@ test_part_is_mixed (void)
       }
 }
 
+/* A sample that would move far moves by less: by the share, times the square
+ * of the doubt over the distance. */
+static void
+test_far_values_are_doubted (void)
+{
+  const float distances[] = { 0.05f, 0.1f, 0.2f, 0.4f };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (distances); i++) {
+    const MixShares shares = { .whole = 0.5f, .partial = 1, .doubt = 0.1f };
+    float d = distances[i], confidence = MIN (1, 0.01f / (d * d));
+    g_autoptr (Image) image = noise_image (40, 30);
+    g_autoptr (Mask) mask = mask_new (40, 30, NULL);
+    g_autoptr (Canvas) canvas = NULL;
+    g_autoptr (Planes) values = planes_new (1, 1, 3, NULL);
+    g_autoptr (Planes) known = planes_new (1, 1, 3, NULL);
+    float was[3];
+
+    mask->missing[15 * 40 + 20] = MASK_PIXEL;
+    canvas = canvas_new (image, mask, 3, REACH, NULL);
+    g_assert_true (canvas_fill_rest (canvas));
+    canvas_read (canvas, 20, 15, values, known);
+    for (int c = 0; c < 3; c++) {
+      was[c] = *planes_at (values, c, 0, 0);
+      *planes_at (values, c, 0, 0) = was[c] + (c == 1 ? -d : d);
+    }
+    canvas_mix (canvas, 20, 15, values, shares);
+    canvas_read (canvas, 20, 15, values, known);
+    for (int c = 0; c < 3; c++)
+      assert_at_most (fabsf (*planes_at (values, c, 0, 0) - was[c]
+                             - (c == 1 ? -1 : 1) * 0.5f * d * confidence),
+                      1e-5);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -278,6 +313,7 @@ main (int argc, char **argv)
   g_test_add_func ("/patches/places", test_places);
   g_test_add_func ("/patches/mean", test_weighted_mean_comes_back);
   g_test_add_func ("/patches/part-is-mixed", test_part_is_mixed);
+  g_test_add_func ("/patches/doubt", test_far_values_are_doubted);
   g_test_add_func ("/patches/unknown", test_missing_samples_weigh_nothing);
   return g_test_run ();
 }

@@ -303,6 +303,22 @@ is_partial (const Canvas *canvas, guint8 missing)
   return FALSE;
 }
 
+/* Square of @doubt over that of how far the values at (@u, @v) are from
+ * @packed, root mean square over the channels, and at most 1. */
+static float
+confidence (const Canvas *canvas, const Planes *values, int u, int v,
+            const float *packed, float doubt)
+{
+  float most = doubt * doubt * (float) canvas->channels, sum = 0;
+
+  for (int c = 0; c < canvas->channels; c++) {
+    float difference = *planes_at (values, c, u, v) - packed[c];
+
+    sum += difference * difference;
+  }
+  return doubt > 0 && sum > most ? most / sum : 1;
+}
+
 void
 canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
             MixShares shares)
@@ -312,11 +328,14 @@ canvas_mix (Canvas *canvas, int left, int top, const Planes *values,
     float *packed = packed_from (canvas, left, top + v);
 
     for (int u = 0; u < values->width; u++) {
-      float share =
-        is_partial (canvas, missing[u]) ? shares.partial : shares.whole;
+      float share;
 
       if (!missing[u])
         continue;
+      share = is_partial (canvas, missing[u])
+                ? shares.partial
+                : shares.whole
+                    * confidence (canvas, values, u, v, packed, shares.doubt);
       for (int c = 0; c < canvas->channels; c++)
         packed[c] += share * (*planes_at (values, c, u, v) - packed[c]);
       packed += canvas->channels;

@@ -89,9 +89,12 @@ void canvas_read (const Canvas *canvas, int left, int top, Planes *values,
                   Planes *known);
 
 /* How far missing samples move: those of pixels that are missing altogether,
- * and those of pixels of which some channel is known. */
+ * and those of pixels of which some channel is known.  If @doubt is above 0,
+ * the first ones move by less where they would change by more than that, by
+ * the square of the ratio. */
 typedef struct {
   float whole, partial;
+  float doubt;
 } MixShares;
 
 /* Moves the missing samples there towards @values by a share.  All must have a
