@@ -7,10 +7,12 @@ cpu_set (int i)
   int count = 0;
 
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports ("avx512f")
+  int fma = __builtin_cpu_supports ("fma");
+
+  if (fma && __builtin_cpu_supports ("avx512f")
       && __builtin_cpu_supports ("avx512dq"))
     found[count++] = CPU_AVX512;
-  if (__builtin_cpu_supports ("avx2"))
+  if (fma && __builtin_cpu_supports ("avx2"))
     found[count++] = CPU_AVX2;
 #endif
   found[count++] = CPU_PORTABLE;

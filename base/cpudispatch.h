@@ -6,7 +6,8 @@
  * same numbers.
  *
  * Loops written with vectors of the width of a register are instead compiled
- * once for each CpuSet, with its CPU_TARGET, and picked by cpu_set().
+ * once for each CpuSet, with its CPU_TARGET, and picked by cpu_set().  Beside
+ * the portable one, sets have fused operations, which multiplyadd.h uses.
  */
 #pragma once
 
@@ -17,8 +18,8 @@ typedef enum { CPU_PORTABLE, CPU_AVX2, CPU_AVX512 } CpuSet;
 
 /* Attributes of functions that use a set. */
 #define CPU_TARGET_PORTABLE
-#define CPU_TARGET_AVX2 __attribute__ ((target ("avx2")))
-#define CPU_TARGET_AVX512 __attribute__ ((target ("avx512f,avx512dq")))
+#define CPU_TARGET_AVX2 __attribute__ ((target ("avx2,fma")))
+#define CPU_TARGET_AVX512 __attribute__ ((target ("avx512f,avx512dq,fma")))
 
 /* The @i-th set that this CPU supports, the best first: a CpuSet, or
  * CPU_NO_SET when there are no more. */

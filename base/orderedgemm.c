@@ -13,15 +13,14 @@
  *     SET       its name; those of its functions and types start with it
  *     TARGET    the attribute that lets the compiler use the set
  *     WIDTH     floats in a register
+ *
+ * base/multiplyadd.h has SET_multiply_add.
  */
 #include "base/orderedgemm.h"
 
-#include "base/cpudispatch.h"
+#include "base/multiplyadd.h"
 
 #include <string.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 /* Vectors of a tile's column, and columns: with the two vectors of op(A), one
  * number of op(B) and one product they take up the 16 registers of SSE. */

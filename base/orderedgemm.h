@@ -6,9 +6,10 @@
  *
  *     c_ij = alpha (((a_i1 b_1j + a_i2 b_2j) + a_i3 b_3j) + ...),
  *
- * every product and every sum rounded by itself, in this order.  So an entry
- * depends on its row and its column alone: not on what else is in the
- * matrices, not on how they are cut, not on the processor.
+ * in this order, each product and sum rounded as one operation where the
+ * processor has a fused one, and else one after the other (multiplyadd.h).  So
+ * an entry depends on its row and its column alone: not on what else is in the
+ * matrices, not on how they are cut, and not on the processor beyond that.
  *
  * Code that has to give the same bytes for any tiles, chunks or neighbours
  * uses these; learning, where only the number of threads must not matter, may

@@ -8,13 +8,14 @@
  *     TARGET    the attribute that lets the compiler use the set
  *     WIDTH     floats in a register; Floats and Ints are such vectors
  *     sum, largest, smallest   over the lanes of a vector
+ *     multiply_add             in base/multiplyadd.h
  *
  * The sums have one order in all of them (see kernels.h): lanes are added up
  * in halves, sixteen to eight to four, wherever a vector ends.
  */
 #include "omp/kernels.h"
 
-#include "base/cpudispatch.h"
+#include "base/multiplyadd.h"
 
 /* Several sums are accumulated at a time, in registers: each addition has to
  * wait for the previous one to the same sum. */
@@ -62,7 +63,6 @@ portable_smallest (portable_Ints v)
 #undef WIDTH
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 
 /* ---- AVX2 ---- */
 

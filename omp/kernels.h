@@ -1,9 +1,9 @@
 /* kernels.h - the inner loops of the pursuit
  *
  * Each loop is compiled for several instruction sets; the best one that the
- * CPU has is chosen when the program runs.  All give the same numbers: each
- * product and each sum is rounded by itself, and project, the one loop that
- * sums up along a vector, keeps KERNEL_PADDING sums, of every
+ * CPU has is chosen when the program runs.  All with a fused product and sum give
+ * the same numbers, and so do all without (multiplyadd.h): project, the one
+ * loop that sums up along a vector, keeps KERNEL_PADDING sums, of every
  * KERNEL_PADDING-th product, and adds these up in halves.
  *
  * Vectors are aligned to a cache line and padded with zeros to a multiple of

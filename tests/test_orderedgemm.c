@@ -1,7 +1,9 @@
 /* Products with one order of summation. */
+#include "base/multiplyadd.h"
 #include "base/orderedgemm.h"
 #include "tests/support.h"
 
+#include <math.h>
 #include <string.h>
 
 #define assert_same_floats(a, b, count)                                       \
@@ -33,17 +35,20 @@ entry (const MatF *A, MatOp op, int i, int j)
   return op == PLAIN ? *matf_at (A, i, j) : *matf_at (A, j, i);
 }
 
-/* c_ij as orderedgemm.h defines it; volatile, so that nothing is fused. */
+/* c_ij as orderedgemm.h defines it; volatile, so that nothing is fused but
+ * what is meant to be. */
 static float
-defined_entry (float alpha, const MatF *A, MatOp op_a, const MatF *B,
-               MatOp op_b, int i, int j)
+defined_entry (gboolean fused, float alpha, const MatF *A, MatOp op_a,
+               const MatF *B, MatOp op_b, int i, int j)
 {
   int inner = op_a == PLAIN ? A->cols : A->rows;
   volatile float sum = 0, product;
 
   for (int k = 0; k < inner; k++) {
-    product = entry (A, op_a, i, k) * entry (B, op_b, k, j);
-    sum = sum + product;
+    float a = entry (A, op_a, i, k), b = entry (B, op_b, k, j);
+
+    product = a * b;
+    sum = fused ? fmaf (a, b, sum) : sum + product;
   }
   return alpha * sum;
 }
@@ -54,12 +59,13 @@ check_shape (const Shape *s, MatOp op_a, MatOp op_b, int set)
   g_auto (MatF) A = random_operand (s->rows, s->inner, op_a, 1);
   g_auto (MatF) B = random_operand (s->inner, s->cols, op_b, 2);
   g_auto (MatF) C = random_matf (s->rows, s->cols, 3);
+  gboolean fused = cpu_set_fuses (cpu_set (set));
 
   if (!ordered_multiply_with (set, 0.3f, &A, op_a, &B, op_b, &C))
     return;
   for (int j = 0; j < s->cols; j++)
     for (int i = 0; i < s->rows; i++) {
-      float expected = defined_entry (0.3f, &A, op_a, &B, op_b, i, j);
+      float expected = defined_entry (fused, 0.3f, &A, op_a, &B, op_b, i, j);
 
       assert_same_floats (matf_at (&C, i, j), &expected, 1);
     }
