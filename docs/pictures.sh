@@ -26,6 +26,8 @@ damage pixels beach0 --missing 0.8
 restore inpaint --mask "$out/mask.png"
 damage blocks city10 --blocks 10x36
 restore inpaint --mask "$out/mask.png"
+damage hole water0 --blocks 90x1
+restore inpaint --mask "$out/mask.png"
 damage noise mountain5 --noise 25
 restore denoise
 damage both forest3 --missing 0.3 --noise 15

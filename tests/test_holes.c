@@ -1,4 +1,5 @@
 /* test_holes.c - holes of any size stay within what is around them */
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "imaging/inpaint/activity.h"
@@ -357,6 +358,83 @@ test_texture_goes_on (void)
   }
 }
 
+/* Stops the work once it is past @stop; knows the largest step before. */
+typedef struct {
+  GCancellable *cancellable;
+  double stop, done, step;
+} Watch;
+
+static void
+watch_progress (double done, gpointer data)
+{
+  Watch *watch = data;
+
+  g_assert_cmpfloat (done, >=, watch->done);
+  watch->step = MAX (watch->step, done - watch->done);
+  watch->done = done;
+  if (done > watch->stop)
+    g_cancellable_cancel (watch->cancellable);
+}
+
+static void
+test_large_hole_can_be_stopped (void)
+{
+  g_autoptr (Image) clean = striped_image (300, 300);
+  g_autoptr (Image) image = image_copy (clean, NULL);
+  g_autoptr (Mask) mask = hide_disc (image, 150, 150, 200);
+  g_autoptr (Image) before = image_copy (image, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Watch watch = { cancellable, 0.3, 0, 0 };
+  const Progress progress = { watch_progress, &watch, cancellable };
+  g_auto (RestoreReport) report = { 0 };
+  g_autoptr (GError) error = NULL;
+  RestoreOptions options = RESTORE_DEFAULTS;
+
+  g_test_summary ("Texture moves the bar by small steps, and can be stopped");
+  g_assert_false (
+    image_restore (image, mask, &options, &report, &progress, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+  g_assert_cmpfloat (watch.step, <, 0.05);
+  g_assert_cmpfloat (watch.done, <, 0.35);
+  g_assert_cmpmem (image->samples, 300 * 300 * 3 * sizeof (guint16),
+                   before->samples, 300 * 300 * 3 * sizeof (guint16));
+}
+
+/* A picture of one row or column, and a hole that reaches three borders. */
+static void
+test_shapes (void)
+{
+  static const struct {
+    int width, height, channels, depth;
+  } shapes[] = {
+    { 300, 1, 3, 8 }, { 1, 300, 1, 8 }, { 120, 90, 2, 16 }, { 90, 9, 4, 16 }
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    int width = shapes[i].width, height = shapes[i].height;
+    g_autoptr (Image) image = image_new (width, height, shapes[i].channels,
+                                         shapes[i].depth, NULL);
+    g_autoptr (Image) before = NULL;
+    g_autoptr (Mask) mask = mask_new (width, height, NULL);
+    gsize n = (gsize) image->channels;
+    int colours = image_colours (image);
+    RestoreOptions options = RESTORE_DEFAULTS;
+
+    for (gsize k = 0; k < image_pixels (image) * n; k++)
+      image->samples[k] =
+        (guint16) (image_peak (image) / 2 + (int) (k * 7 % 40));
+    for (gsize k = 0; k < image_pixels (image); k++)
+      mask->missing[k] = width > 1 ? k % (gsize) width < (gsize) width / 2
+                                   : k < (gsize) height / 2;
+    before = image_copy (image, NULL);
+    restore (image, mask, &options);
+    for (gsize k = 0; k < image_pixels (image) * n; k++)
+      if (!mask->missing[k / n] || (int) (k % n) >= colours)
+        g_assert_cmpint (image->samples[k], ==, before->samples[k]);
+    assert_in_range (image, mask);
+  }
+}
+
 static gboolean
 same_samples (const Image *a, const Image *b)
 {
@@ -420,6 +498,8 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/bounds", test_bounds);
   g_test_add_func ("/holes/activity", test_activity_of_ramp_is_slope);
   g_test_add_func ("/holes/texture/stripes", test_texture_goes_on);
+  g_test_add_func ("/holes/texture/stop", test_large_hole_can_be_stopped);
+  g_test_add_func ("/holes/shapes", test_shapes);
   g_test_add_func ("/holes/texture/threads", test_threads_and_seeds);
   return g_test_run ();
 }

@@ -297,21 +297,27 @@ target_chunks (const TextureSearch *s)
   return (s->target_count + CHUNK - 1) / CHUNK;
 }
 
-static void
-improve_field (TextureSearch *s)
+/* FALSE, with @error set, when cancelled, within a turn if need be. */
+static gboolean
+improve_field (TextureSearch *s, const Progress *progress, GError **error)
 {
   parallel_for (target_chunks (s), measure_chunk, s, NULL, NULL);
   for (int turn = 0; turn < TURNS; turn++) {
+    ProgressPart share = { progress, (double) turn / TURNS,
+                           (double) (turn + 1) / TURNS };
+    Progress part = progress_part (&share);
     int *field = s->field;
     float *cost = s->cost;
 
     s->turn++;
-    parallel_for (target_chunks (s), search_chunk, s, NULL, NULL);
+    if (!parallel_for (target_chunks (s), search_chunk, s, &part, error))
+      return FALSE;
     s->field = s->next;
     s->next = field;
     s->cost = s->next_cost;
     s->next_cost = cost;
   }
+  return TRUE;
 }
 
 void
@@ -453,9 +459,12 @@ texture_search_run (TextureSearch *s, gboolean is_coarsest,
     vote (s);
   }
   for (int i = 0; i < rounds; i++) {
-    if (!progress_step (progress, (double) i / rounds, error))
+    ProgressPart share = { progress, (double) i / rounds,
+                           (double) (i + 1) / rounds };
+    Progress part = progress_part (&share);
+
+    if (!improve_field (s, &part, error))
       return FALSE;
-    improve_field (s);
     vote (s);
   }
   return TRUE;
