@@ -164,6 +164,23 @@ matf_axpy (int n, float alpha, const float *restrict x, float *restrict y)
     y[i] += alpha * x[i];
 }
 
+float
+matf_dot (int n, const float *x, const float *y)
+{
+  return cblas_sdot (n, x, 1, y, 1);
+}
+
+CPU_DISPATCH void
+matf_axpy4 (const MatF *A, const float *x, const int *list, float *restrict y)
+{
+  const float *a = matf_at (A, 0, list[0]), *b = matf_at (A, 0, list[1]);
+  const float *c = matf_at (A, 0, list[2]), *d = matf_at (A, 0, list[3]);
+  float xa = x[list[0]], xb = x[list[1]], xc = x[list[2]], xd = x[list[3]];
+
+  for (int i = 0; i < A->rows; i++)
+    y[i] += (xa * a[i] + xb * b[i]) + (xc * c[i] + xd * d[i]);
+}
+
 void
 vector_axpy (int n, double alpha, const double *x, double *y)
 {
@@ -187,6 +204,12 @@ mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B)
 {
   g_return_if_fail (U->rows == U->cols && U->rows == B->rows);
 
+  if (B->cols == 1) { /* no copy of U is made */
+    cblas_dtrsv (CblasColMajor, CblasUpper, blas_op (op), CblasNonUnit,
+                 B->rows, U->data, U->ld, B->data, 1);
+    cblas_dscal (B->rows, alpha, B->data, 1);
+    return;
+  }
   cblas_dtrsm (CblasColMajor, CblasLeft, CblasUpper, blas_op (op),
                CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
                B->ld);

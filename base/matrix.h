@@ -79,6 +79,13 @@ void matf_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
 /* y += alpha x, for vectors of length @n that do not overlap.  The first
  * rounds each product and each sum by itself, on any processor. */
 void matf_axpy (int n, float alpha, const float *x, float *y);
+
+/* The product of two vectors of length @n. */
+float matf_dot (int n, const float *x, const float *y);
+
+/* y += the columns of @A in @list, which has four, each times its entry in
+ * @x. */
+void matf_axpy4 (const MatF *A, const float *x, const int *list, float *y);
 void vector_axpy (int n, double alpha, const double *x, double *y);
 
 /* x'y, and x *= alpha. */

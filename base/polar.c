@@ -9,14 +9,21 @@
  *     X <- b/c X + (a - b/c) X Z^-1
  *
  * maps each singular value s to s (a + b s^2) / (1 + c s^2).  a, b and c are
- * the weights for which l rises fastest.  Once E = I - X'X is small, products
- * alone are cheaper,
+ * the weights for which l rises fastest.
  *
- *     X <- X (I + E/2 + 3/8 E^2),
+ * Products are faster than solves, and enough where l is not small: a round
  *
- * which leaves 5/16 E^3.
+ *     X <- X p (X'X),     p (x) near 1 / sqrt (x),
  *
- * Rows of X are independent in solves and products, and columns of X'X, so
+ * maps s to s p (s^2).  p has degree four and interpolates at the Chebyshev
+ * nodes of [l^2, 1]; being above 1 / sqrt (x) to the right of them and falling
+ * on the left, it is positive wherever a wrong l or norm may lead.  Near the
+ * end p is the series of 1 / sqrt (1 - e) at E = I - X'X.  A quartic of a
+ * symmetric Y is two squares, each half of a product:
+ *
+ *     c4 B^2 + (c2 - c4 a^2) Y^2 + c1 Y + c0 I,   B = Y^2 + a Y, a = c3 / 2 c4.
+ *
+ * Rows of X are independent in solves and products, and blocks of squares, so
  * threads share them in fixed blocks.
  */
 #include "base/polar.h"
@@ -32,17 +39,25 @@
  * and matrices smaller than this are not worth starting a thread. */
 #define BLOCK 150
 
-/* |E|_F below which X is orthonormal to float accuracy; below which the
- * products leave less than that; and below which they are worthwhile. */
+/* |E|_F below which X is orthonormal to float accuracy; below which the series
+ * to E and to E^2 leaves less than that; and below which there is a series. */
 #define ORTHONORMAL(n) (2e-6 * sqrt (n))
-#define NEARLY 0.02
-#define VERY_NEARLY 3e-3 /* the term E^2 is not needed either */
+#define VERY_NEARLY 1.5e-3
+#define NEARLY 0.012
 #define SMALL 0.7
+
+/* An estimate of |E|_2 below which the series to E^4 leaves less than 1e-6. */
+#define SMALL_NORM 0.07
+
+/* l from which on interpolation is faster than Halley. */
+#define EASY 0.08
 
 #define MOST_ROUNDS 9
 
-/* Steps of the power iteration that estimates a norm. */
-#define POWER_STEPS 5
+/* Steps of the power iteration that estimates a norm, and what is added to the
+ * estimate. */
+#define POWER_STEPS 6
+#define MARGIN 1.04
 
 /* Smaller singular values are below what float can tell. */
 #define LEAST_L 1e-4
@@ -105,9 +120,8 @@ polar_svd (const Mat *M, const Mat *old, double tolerance, Mat *Q)
 struct PolarWorkspace {
   int n, blocks;
   MatF X, product, work; /* n x n */
-  MatF G;                /* X'X, then E or Z, then T or L */
+  MatF G;                /* X'X, then Y or Z, then L */
   double a, b, c;        /* weights of the round */
-  gboolean squares;      /* whether E^2 counts in it */
   int fallbacks;
 };
 
@@ -143,29 +157,28 @@ polar_fallbacks (const PolarWorkspace *self)
   return self->fallbacks;
 }
 
-/* An estimate of the largest singular value of @M: never too large, and for
- * all but contrived matrices not below four fifths of it. */
+/* An estimate of |d I - G|_2: never too large, and for all but contrived
+ * matrices not below two thirds of it. */
 static double
-estimate_norm (const MatF *M)
+estimate_norm (const PolarWorkspace *self, float d)
 {
-  int n = M->cols;
+  int n = self->n;
   g_autofree float *v = g_new (float, MAX (1, n));
-  g_autofree float *u = g_new (float, MAX (1, M->rows));
+  g_autofree float *u = g_new (float, MAX (1, n));
   double norm = 0;
 
   for (int i = 0; i < n; i++)
-    v[i] = 1 + (float) (i % 7) / 7; /* anything but an eigenvector */
-  for (int step = 0; step < POWER_STEPS; step++) {
-    float length = cblas_snrm2 (n, v, 1);
+    u[i] = 1 + (float) (i % 7) / 7; /* anything but an eigenvector */
+  for (int step = 0; step <= POWER_STEPS; step++) {
+    float length = cblas_snrm2 (n, u, 1);
 
-    if (!(length > 0))
-      return 0;
-    cblas_sscal (n, 1 / length, v, 1);
-    cblas_sgemv (CblasColMajor, CblasNoTrans, M->rows, n, 1, M->data, M->ld, v,
-                 1, 0, u, 1);
-    norm = cblas_snrm2 (M->rows, u, 1);
-    cblas_sgemv (CblasColMajor, CblasTrans, M->rows, n, 1, M->data, M->ld, u,
-                 1, 0, v, 1);
+    norm = length;
+    if (!(length > 0) || step == POWER_STEPS)
+      break;
+    for (int i = 0; i < n; i++)
+      u[i] = v[i] = u[i] / length;
+    cblas_ssymv (CblasColMajor, CblasLower, n, -1, self->G.data, self->G.ld, v,
+                 1, d, u, 1);
   }
   return norm;
 }
@@ -191,20 +204,60 @@ block_start (const PolarWorkspace *self, int block)
   return self->n * block / self->blocks;
 }
 
-/* Columns of a block of X'X, from the diagonal block down. */
+/* to <- alpha from'from + beta to, lower triangle. */
+typedef struct {
+  const PolarWorkspace *self;
+  float alpha, beta;
+  const MatF *from;
+  MatF *to;
+} Square;
+
 static void
-multiply_block (int block, int worker, gpointer data)
+square_block (int pair, int worker, gpointer data)
 {
-  PolarWorkspace *self = data;
-  int first = block_start (self, block);
-  int count = block_start (self, block + 1) - first;
+  const Square *square = data;
+  const MatF *A = square->from;
+  MatF *C = square->to;
+  int row = 0, i, j, rows, cols;
 
   (void) worker;
-  if (count > 0)
-    cblas_sgemm (CblasColMajor, CblasTrans, CblasNoTrans, self->n - first,
-                 count, self->n, 1, matf_at (&self->X, 0, first), self->X.ld,
-                 matf_at (&self->X, 0, first), self->X.ld, 0,
-                 matf_at (&self->G, first, first), self->G.ld);
+  while ((row + 1) * (row + 2) / 2 <= pair)
+    row++;
+  i = block_start (square->self, row);
+  rows = block_start (square->self, row + 1) - i;
+  j = block_start (square->self, pair - row * (row + 1) / 2);
+  cols = block_start (square->self, pair - row * (row + 1) / 2 + 1) - j;
+  if (i == j)
+    cblas_ssyrk (CblasColMajor, CblasLower, CblasTrans, rows, A->rows,
+                 square->alpha, matf_at (A, 0, i), A->ld, square->beta,
+                 matf_at (C, i, i), C->ld);
+  else
+    cblas_sgemm (CblasColMajor, CblasTrans, CblasNoTrans, rows, cols, A->rows,
+                 square->alpha, matf_at (A, 0, i), A->ld, matf_at (A, 0, j),
+                 A->ld, square->beta, matf_at (C, i, j), C->ld);
+}
+
+static void
+add_square (PolarWorkspace *self, float alpha, const MatF *from, float beta,
+            MatF *to)
+{
+  Square square = { self, alpha, beta, from, to };
+
+  parallel_for (self->blocks * (self->blocks + 1) / 2, square_block, &square,
+                NULL, NULL);
+}
+
+/* Fills in the upper triangle, in tiles that stay in the cache. */
+static void
+mirror (MatF *A)
+{
+  enum { TILE = 32 };
+
+  for (int right = 0; right < A->cols; right += TILE)
+    for (int top = 0; top <= right; top += TILE)
+      for (int j = right; j < MIN (right + TILE, A->cols); j++)
+        for (int i = top; i < MIN (top + TILE, j); i++)
+          *matf_at (A, i, j) = *matf_at (A, j, i);
 }
 
 /* Rows of a block of X: the two solves of a round. */
@@ -237,44 +290,32 @@ solve_block (int block, int worker, gpointer data)
   }
 }
 
-/* Columns of a block of product = X (I + E/2 + 3/8 E^2), with E in G. */
+/* Columns of a block of product = X work. */
 static void
-correct_block (int block, int worker, gpointer data)
+product_block (int block, int worker, gpointer data)
 {
   PolarWorkspace *self = data;
-  int n = self->n, first = block_start (self, block);
+  int first = block_start (self, block);
   int count = block_start (self, block + 1) - first;
   MatF T = matf_columns (&self->work, first, count);
-  MatF E = matf_columns (&self->G, first, count);
   MatF out = matf_columns (&self->product, first, count);
 
   (void) worker;
-  if (count == 0)
-    return;
-  for (int j = 0; j < count; j++)
-    for (int i = 0; i < n; i++)
-      *matf_at (&T, i, j) =
-        0.5f * *matf_at (&E, i, j) + (i == first + j ? 1 : 0);
-  if (self->squares)
-    matf_multiply (0.375f, &self->G, PLAIN, &E, PLAIN, 1, &T);
-  matf_multiply (1, &self->X, PLAIN, &T, PLAIN, 0, &out);
+  if (count > 0)
+    matf_multiply (1, &self->X, PLAIN, &T, PLAIN, 0, &out);
 }
 
-/* Makes G = X'X, lower part; returns |I - G|_F. */
+/* |A - d I|_F of the symmetric A, which is given by its lower triangle. */
 static double
-make_gram (PolarWorkspace *self)
+distance (const MatF *A, float d)
 {
   double sum = 0;
 
-  parallel_for (self->blocks, multiply_block, self, NULL, NULL);
-  for (int j = 0; j < self->n; j++) {
-    const float *g = matf_at (&self->G, 0, j);
-    double column = (double) (g[j] - 1) * (g[j] - 1);
-    float below = 0;
+  for (int j = 0; j < A->cols; j++) {
+    const float *a = matf_at (A, 0, j);
 
-    for (int i = j + 1; i < self->n; i++)
-      below += g[i] * g[i];
-    sum += column + 2 * below;
+    sum += (double) (a[j] - d) * (a[j] - d)
+           + 2. * cblas_sdot (A->cols - j - 1, a + j + 1, 1, a + j + 1, 1);
   }
   return sqrt (sum);
 }
@@ -297,22 +338,103 @@ halley_round (PolarWorkspace *self)
   return TRUE;
 }
 
-/* A round of products. */
+/* X <- X (c0 I + c1 Y + ... + c4 Y^4), of degree 1, 2 or 4, with
+ * Y = scale G + shift I. */
 static void
-product_round (PolarWorkspace *self)
+polynomial_round (PolarWorkspace *self, double scale, double shift,
+                  const double *c, int degree)
 {
+  int n = self->n;
+  float a = (float) (degree == 4 ? c[3] / (2 * c[4]) : 0);
+  float c2 = (float) (degree == 4 ? c[2] - c[4] * a * a : c[2]);
   MatF swap;
 
-  for (int j = 0; j < self->n; j++)
-    for (int i = j; i < self->n; i++) {
-      float e = (i == j ? 1 : 0) - *matf_at (&self->G, i, j);
+  for (int j = 0; j < n; j++) {
+    cblas_sscal (n - j, (float) scale, matf_at (&self->G, j, j), 1);
+    *matf_at (&self->G, j, j) += (float) shift;
+  }
+  if (degree > 1) {
+    mirror (&self->G);
+    add_square (self, 1, &self->G, 0, &self->work);
+  }
+  for (int j = 0; j < n; j++) {
+    float *y = matf_at (&self->G, 0, j), *t = matf_at (&self->work, 0, j);
+    float *b = matf_at (&self->product, 0, j);
 
-      *matf_at (&self->G, i, j) = *matf_at (&self->G, j, i) = e;
-    }
-  parallel_for (self->blocks, correct_block, self, NULL, NULL);
+    for (int i = j; i < n && degree == 4; i++)
+      b[i] = t[i] + a * y[i];
+    for (int i = j; i < n; i++)
+      t[i] = (degree > 1 ? c2 * t[i] : 0) + (float) c[1] * y[i];
+    t[j] += (float) c[0];
+  }
+  if (degree == 4) {
+    mirror (&self->product);
+    add_square (self, (float) c[4], &self->product, 1, &self->work);
+  }
+  mirror (&self->work);
+  parallel_for (self->blocks, product_block, self, NULL, NULL);
   swap = self->X;
   self->X = self->product;
   self->product = swap;
+}
+
+/* The polynomial of degree 4 that interpolates 1 / sqrt (x) at the Chebyshev
+ * nodes of [l^2, 1], in powers of y = (2 x - 1 - l^2) / (1 - l^2). */
+static void
+interpolate (double l, double *c)
+{
+  enum { NODES = 5 };
+  double t[NODES] = { 0 };
+
+  for (int k = 0; k < NODES; k++) {
+    double angle = G_PI * (k + 0.5) / NODES;
+    double x = (1 + l * l + (1 - l * l) * cos (angle)) / 2;
+
+    for (int j = 0; j < NODES; j++)
+      t[j] += (j == 0 ? 1. : 2.) / NODES * cos (j * angle) / sqrt (x);
+  }
+  c[0] = t[0] - t[2] + t[4];
+  c[1] = t[1] - 3 * t[3];
+  c[2] = 2 * t[2] - 8 * t[4];
+  c[3] = 4 * t[3];
+  c[4] = 8 * t[4];
+}
+
+/* A round of interpolation for singular values in [l, 1]; returns the next l.
+ * The next values are around one if they are close, or else at most one. */
+static double
+interpolation_round (PolarWorkspace *self, double l)
+{
+  enum { GRID = 200 };
+  double c[5], low = G_MAXDOUBLE, high = 0, scale;
+
+  interpolate (l, c);
+  for (int k = 0; k <= GRID; k++) {
+    double s = l + (1 - l) * k / GRID;
+    double y = (2 * s * s - 1 - l * l) / (1 - l * l);
+    double next = s * (c[0] + y * (c[1] + y * (c[2] + y * (c[3] + y * c[4]))));
+
+    low = fmin (low, next);
+    high = fmax (high, next);
+  }
+  scale = low > 0.9 * high ? (low + high) / 2 : high;
+  for (int j = 0; j < 5; j++)
+    c[j] /= scale;
+  polynomial_round (self, 2 / (1 - l * l), -(1 + l * l) / (1 - l * l), c, 4);
+  return low / high;
+}
+
+/* A round of the series for E = I - G, |E|_F = @e < SMALL.  Whether that was
+ * enough. */
+static gboolean
+series_round (PolarWorkspace *self, double e)
+{
+  const double c[] = { 1, 1. / 2, 3. / 8, 5. / 16, 35. / 128 };
+  int degree = e < VERY_NEARLY ? 1 : e < NEARLY ? 2 : 4;
+  gboolean enough = degree < 4 || estimate_norm (self, 1) < SMALL_NORM;
+
+  polynomial_round (self, -1, 1, c, degree);
+  return enough;
 }
 
 /* Makes self->X orthonormal; FALSE if it does not get there. */
@@ -320,18 +442,23 @@ static gboolean
 converge (PolarWorkspace *self, double l)
 {
   for (int round = 0; round < MOST_ROUNDS; round++) {
-    double e = make_gram (self);
+    double e;
 
+    if (round > 0)
+      add_square (self, 1, &self->X, 0, &self->G);
+    e = distance (&self->G, 1);
     if (e < ORTHONORMAL (self->n))
       return TRUE;
+    if (!isfinite (e))
+      return FALSE;
     if (e < SMALL) {
-      self->squares = e > VERY_NEARLY;
-      product_round (self);
-      if (e < NEARLY)
+      if (series_round (self, e))
         return TRUE;
-    } else {
+    } else if (l > EASY)
+      l = interpolation_round (self, fmin (l, 0.9));
+    else {
       l = choose_weights (self, l);
-      if (!isfinite (e) || !halley_round (self))
+      if (!halley_round (self))
         return FALSE;
     }
   }
@@ -351,21 +478,47 @@ fall_back (PolarWorkspace *self, const MatF *M, MatF *Q)
   return TRUE;
 }
 
+/* X = M and G = X'X, both scaled so that the singular values of X are about
+ * one and less; returns by what M was divided, or zero. */
+static double
+start_from (PolarWorkspace *self, const MatF *M)
+{
+  int n = self->n;
+  double sum = 0, first, norm;
+
+  for (int j = 0; j < n; j++)
+    sum += pow (cblas_snrm2 (n, matf_at (M, 0, j), 1), 2);
+  first = sqrt (sum / n); /* so that no square overflows */
+  if (!(first > 0) || !isfinite (first))
+    return 0;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      *matf_at (&self->X, i, j) = *matf_at (M, i, j) / (float) first;
+  add_square (self, 1, &self->X, 0, &self->G);
+  norm = sqrt (estimate_norm (self, 0)) * MARGIN;
+  if (!(norm > 0) || !isfinite (norm))
+    return 0;
+  for (int j = 0; j < n; j++) {
+    cblas_sscal (n, (float) (1 / norm), matf_at (&self->X, 0, j), 1);
+    cblas_sscal (n - j, (float) (1 / norm / norm), matf_at (&self->G, j, j),
+                 1);
+  }
+  return first * norm;
+}
+
 gboolean
 polar_fast (PolarWorkspace *self, const MatF *M, double least, MatF *Q)
 {
-  /* A norm a little too small does no harm; with one far too small the rounds
-   * do not converge. */
-  double norm = estimate_norm (M), l = CLAMP (least / norm, LEAST_L, 0.999);
+  double norm;
 
   g_return_val_if_fail (M->rows == self->n && M->cols == self->n, FALSE);
 
-  if (!(norm > 0) || !isfinite (norm))
+  /* A norm a little too small does no harm; with one far too small the rounds
+   * do not converge. */
+  norm = start_from (self, M);
+  if (!(norm > 0))
     return FALSE;
-  for (int j = 0; j < self->n; j++)
-    for (int i = 0; i < self->n; i++)
-      *matf_at (&self->X, i, j) = *matf_at (M, i, j) / (float) norm;
-  if (!converge (self, l))
+  if (!converge (self, CLAMP (least / norm, LEAST_L, 0.999)))
     return fall_back (self, M, Q);
   for (int j = 0; j < self->n; j++)
     memcpy (matf_at (Q, 0, j), matf_at (&self->X, 0, j),

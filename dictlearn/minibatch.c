@@ -22,7 +22,7 @@
 
 typedef struct {
   Learner base;
-  MatF batch; /* n x window */
+  MatF batch, W; /* n x window; W = P batch */
   Preconditioner *P;
   PolarStep *whitened;
   Threshold threshold;
@@ -45,6 +45,7 @@ draw_batch (Minibatch *self, int step)
     from = mat_columns (&base->Y, sample, 1);
     mat_to_float (&from, &to);
   }
+  preconditioner_whiten_samples (self->P, &self->batch, &self->W);
 }
 
 static gboolean
@@ -63,9 +64,10 @@ minibatch_start (Learner *base, GError **error)
   if (self->whitened == NULL)
     return learner_failed (error);
   self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));
+  self->W = matf_new (base->n, self->batch.cols);
   draw_batch (self, 0);
-  return polar_step_threshold (self->whitened, self->P, &self->batch,
-                               &base->options, &self->threshold, error);
+  return polar_step_threshold (self->whitened, &self->W, &base->options,
+                               &self->threshold, error);
 }
 
 static gboolean
@@ -74,8 +76,8 @@ minibatch_step (Learner *base, GError **error)
   Minibatch *self = (Minibatch *) base;
 
   draw_batch (self, base->status.iteration);
-  if (!polar_step_step (self->whitened, self->P, &self->batch,
-                        self->threshold.z, &base->status))
+  if (!polar_step_step (self->whitened, &self->W, self->threshold.z,
+                        &base->status))
     return learner_failed (error);
   threshold_fall (&self->threshold, base->options.shrink, &base->status);
   return TRUE;
@@ -95,6 +97,7 @@ minibatch_clear (Learner *base)
   Minibatch *self = (Minibatch *) base;
 
   matf_clear (&self->batch);
+  matf_clear (&self->W);
   preconditioner_free (self->P);
   polar_step_free (self->whitened);
 }

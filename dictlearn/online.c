@@ -2,6 +2,7 @@
  *
  *     P   preconditioner of all samples seen so far     (preconditioner.h)
  *     Y   the latest w samples, a ring                  n x w
+ *     W   P Y, which follows P                          n x w
  *     D   dictionary in the whitened space, orthonormal (polarstep.h)
  *
  * For each new sample y: put it into Y in the place of the oldest, update P by
@@ -16,7 +17,9 @@
  * given it is chosen, on the first window, to keep a share options.density.
  * With options.shrink it starts above every code and falls (Algorithm 4).
  *
- * A step costs stride * 3 n^2 operations for P and what polarstep.h says.
+ * A step costs stride * (3 n^2 + 6 n w) operations for P and W and what
+ * polarstep.h says.  W is made anew from Y now and then, so that rounding
+ * errors do not add up; and where the stride makes that cheaper.
  */
 #include "dictlearn/learner.h"
 
@@ -27,13 +30,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Samples after which W is made anew. */
+#define REFRESH 64
+
 typedef struct {
   Learner base;
   Mat first; /* samples before the start */
   int collected;
   int pending; /* samples added since the last step */
   int oldest;  /* column of the window to be replaced next */
-  MatF window;
+  int stale;   /* samples since W was made */
+  MatF window, W;
   Preconditioner *P;
   PolarStep *whitened;
   Threshold threshold;
@@ -53,7 +60,9 @@ fill_window (Online *self)
   Mat latest = mat_columns (&self->first, self->collected - window, window);
 
   self->window = matf_new (self->base.n, window);
+  self->W = matf_new (self->base.n, window);
   mat_to_float (&latest, &self->window);
+  preconditioner_whiten_samples (self->P, &self->window, &self->W);
 }
 
 static gboolean
@@ -72,8 +81,8 @@ start (Online *self, GError **error)
   if (self->whitened == NULL)
     return learner_failed (error);
   fill_window (self);
-  if (!polar_step_threshold (self->whitened, self->P, &self->window,
-                             &base->options, &self->threshold, error))
+  if (!polar_step_threshold (self->whitened, &self->W, &base->options,
+                             &self->threshold, error))
     return FALSE;
   mat_clear (&self->first);
   base->started = TRUE;
@@ -85,8 +94,12 @@ do_step (Online *self, GError **error)
 {
   Learner *base = &self->base;
 
-  if (!polar_step_step (self->whitened, self->P, &self->window,
-                        self->threshold.z, &base->status))
+  if (self->stale >= REFRESH) {
+    preconditioner_whiten_samples (self->P, &self->window, &self->W);
+    self->stale = 0;
+  }
+  if (!polar_step_step (self->whitened, &self->W, self->threshold.z,
+                        &base->status))
     return learner_failed (error);
   threshold_fall (&self->threshold, base->options.shrink, &base->status);
   self->pending = 0;
@@ -97,12 +110,23 @@ do_step (Online *self, GError **error)
 static void
 take_in (Online *self, const double *y)
 {
+  int n = self->base.n;
   float *place = matf_at (&self->window, 0, self->oldest);
+  gboolean follow = self->base.options.stride < REFRESH;
 
-  for (int i = 0; i < self->base.n; i++)
+  for (int i = 0; i < n; i++)
     place[i] = (float) y[i];
+  preconditioner_add (self->P, y, follow ? &self->W : NULL);
+  if (follow) {
+    g_auto (Mat) column = mat_new (n, 1);
+    MatF to = matf_columns (&self->W, self->oldest, 1);
+
+    memcpy (column.data, y, (gsize) n * sizeof (double));
+    preconditioner_whiten (self->P, &column);
+    mat_to_float (&column, &to);
+  }
   self->oldest = (self->oldest + 1) % self->window.cols;
-  preconditioner_add (self->P, y);
+  self->stale++;
   self->pending++;
 }
 
@@ -156,6 +180,7 @@ online_clear (Learner *base)
 
   mat_clear (&self->first);
   matf_clear (&self->window);
+  matf_clear (&self->W);
   preconditioner_free (self->P);
   polar_step_free (self->whitened);
 }

@@ -10,10 +10,10 @@
  * makes the step a proximal one: D minimises |W - D X|^2 + rho |D - D_old|^2,
  * so the objective still falls and fixed points stay where they are.
  *
- * W is never formed: D' W = (D' P) Y and W X' = P (Y X'), where X is sparse.
- * A step costs 2 n^3 operations for products with P, 2 n^2 w for the codes,
- * 2 n s for their s non-zeros and about 10 n^3 for Polar.  Products are float;
- * P is kept in double.
+ * A step costs 2 n^2 w operations for the codes, 2 n s for the products of
+ * their s non-zeros and about 12 n^3 for Polar.  With 2 w <= n the last is
+ * about 2 n^2 w + 10 n w^2 + 30 w^3 instead (base/lowrankpolar.h).  All of it
+ * is float, but for matrices of w x w.
  */
 #pragma once
 
@@ -31,17 +31,17 @@ PolarStep *polar_step_new (const Preconditioner *P, const Mat *A);
 void polar_step_free (PolarStep *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarStep, polar_step_free)
 
-/* One step on the columns of @Y, n x w, with threshold @z.  Fills in
+/* One step on the whitened samples @W, n x w, with threshold @z.  Fills in
  * objective, density, threshold and change of @status; the objective is
  *     (|W - D X|_F^2 + z^2 |X|_0) / w.
  * FALSE if LAPACK fails. */
-gboolean polar_step_step (PolarStep *self, const Preconditioner *P,
-                          const MatF *Y, double z, LearnStatus *status);
+gboolean polar_step_step (PolarStep *self, const MatF *W, double z,
+                          LearnStatus *status);
 
-/* Sets @threshold to what @options ask for, given the codes of @Y; fails as
+/* Sets @threshold to what @options ask for, given the codes of @W; fails as
  * threshold_choose(). */
-gboolean polar_step_threshold (PolarStep *self, const Preconditioner *P,
-                               const MatF *Y, const LearnOptions *options,
+gboolean polar_step_threshold (PolarStep *self, const MatF *W,
+                               const LearnOptions *options,
                                Threshold *threshold, GError **error);
 
 /* A = P^-1 D, the dictionary in the original space. */

@@ -2,12 +2,14 @@
  * the data */
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/polar.h"
 #include "dictlearn/learner.h"
 #include "dictlearn/synthetic.h"
 #include "dictlearn/polish.h"
 #include "dictlearn/preconditioner.h"
 #include "dictlearn/recovery.h"
 #include "dictlearn/polarstep.h"
+#include "dictlearn/thresholding.h"
 #include "tests/learning.h"
 #include "tests/support.h"
 
@@ -150,12 +152,56 @@ test_step_keeps_what_is_not_seen (void)
       *matf_at (&Y, i, j) = 0;
   P = preconditioner_new (&white, 0);
   whitened = polar_step_new (P, NULL);
-  g_assert_true (polar_step_step (whitened, P, &Y, 0.7, &status));
+  g_assert_true (polar_step_step (whitened, &Y, 0.7, &status));
   g_assert_cmpfloat (status.change, >, 1e-3);
   polar_step_dictionary (whitened, P, &D);
   for (int j = SEEN; j < N; j++)
     for (int i = 0; i < N; i++)
       assert_at_most (fabs (*mat_at (&D, i, j) - (i == j)), 1e-5);
+}
+
+/* A step is what polarstep.h says, by the SVD: for many samples and for few,
+ * some of them zero, or equal. */
+static void
+test_step_is_polar (void)
+{
+  enum { N = 40, STEPS = 70 };
+  const int windows[] = { 100, 12 };
+
+  for (int test = 0; test < 4; test++) {
+    int w = windows[test % 2];
+    g_auto (Mat) A = random_mat (N, N, 3);
+    g_auto (Mat) white = mat_new (N, N);
+    g_auto (Mat) D = mat_new (N, N);
+    g_auto (Mat) M = mat_new (N, N);
+    g_auto (Mat) X = mat_new (N, w);
+    g_auto (Mat) wide = mat_new (N, w);
+    g_autoptr (Preconditioner) P = NULL;
+    g_autoptr (PolarStep) whitened = NULL;
+    LearnStatus status;
+
+    for (int i = 0; i < N; i++)
+      *mat_at (&white, i, i) = sqrt (N);
+    P = preconditioner_new (&white, 0);
+    whitened = polar_step_new (P, &A);
+    for (int step = 0; step < STEPS; step++) {
+      g_auto (MatF) W = random_matf (N, w, (guint64) (100 + step));
+
+      memset (W.data, 0, N * sizeof (float));
+      if (test >= 2) /* two samples are equal */
+        memcpy (matf_at (&W, 0, 2), matf_at (&W, 0, 1), N * sizeof (float));
+      polar_step_dictionary (whitened, P, &D);
+      g_assert_true (polar_step_step (whitened, &W, 0.7, &status));
+      mat_from_float (&W, &wide);
+      mat_multiply (1, &D, TRANSPOSED, &wide, PLAIN, 0, &X);
+      threshold_apply (&X, 0.7, &X);
+      mat_copy (&D, &M);
+      mat_multiply (1, &wide, PLAIN, &X, TRANSPOSED, mat_dot (&X, &X) / N, &M);
+      g_assert_true (polar_svd (&M, NULL, 0, &M));
+      polar_step_dictionary (whitened, P, &D);
+      assert_at_most (largest_difference (&D, &M), 1e-5);
+    }
+  }
 }
 
 /* A window smaller than n is enough to go on. */
@@ -291,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/learners/online", "online", test_complete_recovery);
   g_test_add_data_func ("/learners/minibatch", "minibatch",
                         test_complete_recovery);
+  g_test_add_func ("/learners/step", test_step_is_polar);
   g_test_add_func ("/learners/not-seen", test_step_keeps_what_is_not_seen);
   g_test_add_func ("/learners/small-window", test_small_window);
   g_test_add_func ("/learners/pca", test_pca_start);

@@ -1,4 +1,5 @@
 /* test_polar.c - the fast polar factor equals the SVD's */
+#include "base/lowrankpolar.h"
 #include "base/parallel.h"
 #include "base/polar.h"
 #include "tests/support.h"
@@ -107,6 +108,86 @@ test_fast_equals_svd (void)
       }
 }
 
+/* A wrong guess of the smallest singular value costs time alone. */
+static void
+test_wrong_guess (void)
+{
+  enum { N = 80 };
+  const double guesses[] = { 1e-9, 0.01, 0.3, 2, 1e9 };
+  g_auto (Mat) M = conditioned (N, 10, 3);
+  g_auto (Mat) expected = mat_new (N, N);
+  g_auto (Mat) got = mat_new (N, N);
+  g_auto (MatF) narrow = matf_new (N, N);
+  g_auto (MatF) fast = matf_new (N, N);
+  g_autoptr (PolarWorkspace) workspace = polar_workspace_new (N);
+
+  g_assert_true (polar_svd (&M, NULL, 0, &expected));
+  mat_to_float (&M, &narrow);
+  for (gsize i = 0; i < G_N_ELEMENTS (guesses); i++) {
+    g_assert_true (polar_fast (workspace, &narrow, guesses[i], &fast));
+    mat_from_float (&fast, &got);
+    assert_at_most (largest_difference (&got, &expected), 1e-5);
+  }
+  g_assert_cmpint (polar_fallbacks (workspace), ==, 0);
+}
+
+/* Polar (rho I + C X') from products of the columns; @zeros of them are zero,
+ * and the last of C is @nearly that before it. */
+static gboolean
+low_rank_error (double rho, int zeros, double nearly, double *error)
+{
+  enum { N = 70, W = 20 };
+  g_auto (Mat) U = random_mat (N, 2 * W, 4);
+  Mat C = mat_columns (&U, 0, W), X = mat_columns (&U, W, W);
+  g_auto (Mat) gram = mat_new (2 * W, 2 * W);
+  g_auto (Mat) K = mat_new (2 * W, 2 * W);
+  g_auto (Mat) left = mat_new (N, 2 * W);
+  g_auto (Mat) M = mat_new (N, N);
+  g_auto (Mat) Q = mat_new (N, N);
+  g_autofree double *s = g_new (double, N);
+  Mat E, F;
+
+  for (int j = 0; j < zeros; j++)
+    for (int i = 0; i < N; i++)
+      *mat_at (&C, i, j) = *mat_at (&X, i, j) = 0;
+  for (int i = 0; i < N; i++)
+    *mat_at (&C, i, W - 1) = nearly * *mat_at (&C, i, W - 2)
+                             + (1 - nearly) * *mat_at (&C, i, W - 1);
+  for (int i = 0; i < N; i++)
+    *mat_at (&M, i, i) = rho;
+  mat_multiply (1, &C, PLAIN, &X, TRANSPOSED, 1, &M);
+  mat_multiply (1, &U, TRANSPOSED, &U, PLAIN, 0, &gram);
+  E = (Mat){ mat_at (&gram, 0, W), W, W, gram.ld };
+  F = (Mat){ mat_at (&gram, W, W), W, W, gram.ld };
+  gram.rows = gram.cols = W; /* G is the first quarter */
+  mat_multiply (1, &M, TRANSPOSED, &M, PLAIN, 0, &Q);
+  g_assert_true (mat_eigen (&Q, s));
+  if (!low_rank_polar (&gram, &E, &F, rho, 1.01 * sqrt (s[N - 1]),
+                       0.9 * sqrt (s[0]), &K))
+    return FALSE;
+  mat_multiply (1, &U, PLAIN, &K, PLAIN, 0, &left);
+  g_assert_true (polar_svd (&M, NULL, 0, &Q));
+  for (int i = 0; i < N; i++)
+    *mat_at (&Q, i, i) -= 1;
+  mat_multiply (-1, &left, PLAIN, &U, TRANSPOSED, 1, &Q);
+  *error = sqrt (mat_dot (&Q, &Q));
+  return TRUE;
+}
+
+static void
+test_low_rank (void)
+{
+  double error = 1;
+
+  for (double rho = 30; rho < 2000; rho *= 4) {
+    g_assert_true (low_rank_error (rho, 0, 0, &error));
+    assert_at_most (error, 1e-6);
+    g_assert_true (low_rank_error (rho, 3, 0, &error));
+    assert_at_most (error, 1e-6);
+  }
+  g_assert_false (low_rank_error (100, 0, 0.99999, &error));
+}
+
 static void
 test_fast_falls_back (void)
 {
@@ -150,6 +231,8 @@ main (int argc, char **argv)
   g_test_add_func ("/polar/svd", test_svd);
   g_test_add_func ("/polar/singular", test_singular_keeps_old);
   g_test_add_func ("/polar/fast", test_fast_equals_svd);
+  g_test_add_func ("/polar/guess", test_wrong_guess);
+  g_test_add_func ("/polar/low-rank", test_low_rank);
   g_test_add_func ("/polar/fallback", test_fast_falls_back);
   g_test_add_func ("/polar/threads", test_threads_give_the_same);
   return g_test_run ();

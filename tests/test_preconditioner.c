@@ -71,7 +71,7 @@ test_many_updates_equal_refactoring (void)
   g_auto (Mat) b = mat_new (N, N);
 
   for (int j = FIRST; j < ALL; j++)
-    preconditioner_add (updated, mat_at (&Y, 0, j));
+    preconditioner_add (updated, mat_at (&Y, 0, j), NULL);
   for (int i = 0; i < N; i++)
     *mat_at (&a, i, i) = *mat_at (&b, i, i) = 1;
   preconditioner_unwhiten (updated, &a);
@@ -116,7 +116,7 @@ test_updates_on_real_patches (void)
     g_auto (Mat) b = random_mat (N, N, 9);
 
     for (int j = FIRST; j < ALL; j++)
-      preconditioner_add (updated, mat_at (&Y, 0, j));
+      preconditioner_add (updated, mat_at (&Y, 0, j), NULL);
     preconditioner_whiten (updated, &a);
     preconditioner_whiten (refactored, &b);
     g_test_message ("floor %d: relative difference %.1e", floor,
@@ -125,31 +125,56 @@ test_updates_on_real_patches (void)
   }
 }
 
+/* P^-1 P W = W, and samples whitened in float are those whitened in double. */
 static void
 test_inverse (void)
 {
-  enum { N = 25 };
+  enum { N = 25, COLS = 230 };
   g_auto (Mat) Y = ill_conditioned (N, 80, 4);
-  g_auto (Mat) more = ill_conditioned (N, 40, 8);
   g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0.01);
-  g_auto (Mat) W = random_mat (N, 3, 5);
-  g_auto (Mat) product = mat_new (N, 3);
-  g_auto (Mat) wide = mat_new (N, N);
-  g_auto (MatF) P = matf_new (N, N);
-  g_auto (Mat) before = random_mat (N, 3, 5);
+  g_auto (Mat) W = random_mat (N, COLS, 5);
+  g_auto (MatF) narrow = matf_new (N, COLS);
+  g_auto (MatF) white = matf_new (N, COLS);
+  g_auto (Mat) before = mat_new (N, COLS);
+  g_auto (Mat) wide = mat_new (N, COLS);
 
-  /* P as a matrix, to float accuracy, is what whitening applies; also after
-   * updates. */
-  for (int j = 0; j < 40; j++)
-    preconditioner_add (pre, mat_at (&more, 0, j));
-  preconditioner_matrix (pre, &P);
-  mat_from_float (&P, &wide);
-  mat_multiply (1, &wide, TRANSPOSED, &W, PLAIN, 0, &product);
+  mat_to_float (&W, &narrow);
+  mat_from_float (&narrow, &W);
+  mat_copy (&W, &before);
+  preconditioner_whiten_samples (pre, &narrow, &white);
+  mat_from_float (&white, &wide);
   preconditioner_whiten (pre, &W);
-  assert_at_most (mat_distance (&W, &product), 1e-6 * sqrt (mat_dot (&W, &W)));
-  /* P^-1 P W = W. */
+  assert_at_most (mat_distance (&W, &wide), 1e-6 * sqrt (mat_dot (&W, &W)));
   preconditioner_unwhiten (pre, &W);
   assert_at_most (largest_difference (&W, &before), 1e-9);
+}
+
+/* Whitened samples follow P, with and without a floor. */
+static void
+test_follow (void)
+{
+  enum { N = 45, COLS = 37, MORE = 60 };
+  g_auto (Mat) Y = ill_conditioned (N, 80, 4);
+  g_auto (Mat) more = ill_conditioned (N, MORE, 8);
+  g_auto (Mat) some = ill_conditioned (N, COLS, 8);
+
+  for (int floor = 0; floor <= 1; floor++) {
+    g_autoptr (Preconditioner) pre = preconditioner_new (&Y, 0.1 * floor);
+    g_auto (MatF) narrow = matf_new (N, COLS);
+    g_auto (MatF) W = matf_new (N, COLS);
+    g_auto (Mat) expected = mat_new (N, COLS);
+    g_auto (Mat) got = mat_new (N, COLS);
+
+    mat_to_float (&some, &narrow);
+    mat_from_float (&narrow, &expected);
+    preconditioner_whiten_samples (pre, &narrow, &W);
+    for (int j = 0; j < MORE; j++)
+      preconditioner_add (pre, mat_at (&more, 0, j), &W);
+    preconditioner_whiten (pre, &expected);
+    mat_from_float (&W, &got);
+    assert_at_most (mat_distance (&got, &expected),
+                    2e-6 * sqrt (mat_dot (&expected, &expected)));
+  }
 }
 
 /* With a floor s, Z / c + s^2 I is whitened.  Updates add it entry by entry,
@@ -167,7 +192,7 @@ test_floor (void)
   g_auto (Mat) other = mat_new (N, N);
 
   for (int j = FIRST; j < ALL; j++)
-    preconditioner_add (updated, mat_at (&Y, 0, j));
+    preconditioner_add (updated, mat_at (&Y, 0, j), NULL);
   mat_multiply (1. / ALL, &Y, PLAIN, &Y, TRANSPOSED, 0, &W);
   for (int i = 0; i < N; i++)
     *mat_at (&W, i, i) += s * s;
@@ -207,6 +232,7 @@ main (int argc, char **argv)
                    test_many_updates_equal_refactoring);
   g_test_add_func ("/preconditioner/real", test_updates_on_real_patches);
   g_test_add_func ("/preconditioner/inverse", test_inverse);
+  g_test_add_func ("/preconditioner/follow", test_follow);
   g_test_add_func ("/preconditioner/floor", test_floor);
   g_test_add_func ("/preconditioner/few", test_too_few_samples);
   return g_test_run ();
