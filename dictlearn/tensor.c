@@ -21,9 +21,10 @@
 #define ALIGNMENT 64 /* of the data of .npy; a multiple of safetensors' 8 */
 #define MAX_HEADER (1 << 20)
 
-/* Bits of the fraction of F16, and the exponent of its smallest numbers. */
+/* Bits of the fraction of F16; its smallest number, and the exponent of that. */
 #define HALF_BITS 10
 #define HALF_LEAST (-24)
+#define HALF_STEP 0x1p-24
 
 static const struct {
   const char *name;
@@ -91,9 +92,9 @@ half_to_double (guint16 bits)
 {
   const int one = 1 << HALF_BITS, infinite = 31;
   int fraction = bits & (one - 1), exponent = bits >> HALF_BITS & infinite;
-  double size = exponent == 0
-                  ? ldexp (fraction, HALF_LEAST)
-                  : ldexp (one + fraction, exponent - 1 + HALF_LEAST);
+  guint64 steps = exponent == 0 ? (guint64) fraction
+                                : (guint64) (one + fraction) << (exponent - 1);
+  double size = (double) steps * HALF_STEP;
 
   if (exponent == infinite)
     size = fraction == 0 ? (double) INFINITY : (double) NAN;

@@ -82,13 +82,14 @@ static char *
 describe_dictionary (const Image *image, gboolean filled,
                      const RestoreOptions *options)
 {
-  g_autoptr (Dictionary) inside =
-    options->cosines || options->paper_protocol || !filled
-      ? dictionary_builtin (image_colours (image))
-      : dictionary_convolutional ();
+  g_autoptr (Dictionary) inside = NULL;
 
-  return dictionary_describe (options->dictionary != NULL ? options->dictionary
-                                                          : inside);
+  if (options->dictionary != NULL)
+    return dictionary_describe (options->dictionary);
+  inside = options->cosines || options->paper_protocol || !filled
+             ? dictionary_builtin (image_colours (image))
+             : dictionary_convolutional ();
+  return dictionary_describe (inside);
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
