@@ -106,7 +106,8 @@ encode_chunk (int chunk, int worker, gpointer data)
   job->method->encode (&job->task, job->workspaces[worker], first, cols);
 }
 
-/* Whether all samples that count are finite.  @weights may be NULL. */
+/* Whether all samples that count are finite.  @weights may be NULL.  Without
+ * branches, for the compiler to use vectors. */
 static gboolean
 is_finite (const float *y, const float *weights, int rows)
 {
@@ -115,7 +116,7 @@ is_finite (const float *y, const float *weights, int rows)
   for (int i = 0; i < rows; i++) {
     float w = weights != NULL ? weights[i] : 1;
 
-    finite &= w >= 0 && w <= 1 && (w == 0 || isfinite (y[i]));
+    finite &= (w >= 0) & (w <= 1) & ((w == 0) | (isfinite (y[i]) != 0));
   }
   return finite;
 }
