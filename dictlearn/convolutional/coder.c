@@ -135,13 +135,19 @@ position (const Coder *self, int p)
          + (gsize) (p % self->columns * d);
 }
 
-/* Copies the patches of positions @first .. @first + @count - 1. */
-static void
-gather (const Coder *self, const float *planes, int first, int count,
-        MatF *patches)
-{
-  int s = self->shape.side;
+/* Copies and additions of rows of constant length take a few instructions:
+ * what has @side as a parameter is compiled for the usual ones. */
+#define FOR_SIDE(side, call)                                                  \
+  switch (side) {                                                             \
+  case 6: call (6); break;                                                    \
+  case 8: call (8); break;                                                    \
+  default: call (side); break;                                                \
+  }
 
+static inline __attribute__ ((always_inline)) void
+gather_rows (const Coder *self, const float *planes, int first, int count,
+             int side, MatF *patches)
+{
   for (int p = 0; p < count; p++) {
     float *to = matf_at (patches, 0, p);
 
@@ -149,13 +155,20 @@ gather (const Coder *self, const float *planes, int first, int count,
       const float *from =
         planes + (gsize) c * plane_size (self) + position (self, first + p);
 
-      for (int row = 0; row < s; row++, from += self->across, to += s)
-        if (s == 8) /* a copy of constant length takes two instructions */
-          memcpy (to, from, 8 * sizeof *to);
-        else
-          memcpy (to, from, (gsize) s * sizeof *to);
+      for (int row = 0; row < side; row++, from += self->across, to += side)
+        memcpy (to, from, (gsize) side * sizeof *to);
     }
   }
+}
+
+/* Copies the patches of positions @first .. @first + @count - 1. */
+static void
+gather (const Coder *self, const float *planes, int first, int count,
+        MatF *patches)
+{
+#define GATHER(side) gather_rows (self, planes, first, count, side, patches)
+  FOR_SIDE (self->shape.side, GATHER)
+#undef GATHER
 }
 
 typedef struct {
@@ -164,29 +177,33 @@ typedef struct {
   float *planes;
 } Scatter;
 
+static inline __attribute__ ((always_inline)) void
+scatter_rows (const Coder *self, const MatF *patches, int channel, int side,
+              float *restrict plane)
+{
+  for (int p = 0; p < self->count; p++) {
+    const float *restrict from = matf_at (patches, channel * side * side, p);
+    float *restrict to = plane + position (self, p);
+
+    for (int row = 0; row < side; row++, to += self->across, from += side)
+      for (int x = 0; x < side; x++)
+        to[x] += from[x];
+  }
+}
+
 /* One channel, so that threads write to different memory. */
 CPU_DISPATCH static void
 scatter_channel (int channel, int worker, gpointer data)
 {
   const Scatter *s = data;
   const Coder *self = s->self;
-  int side = self->shape.side;
   float *plane = s->planes + (gsize) channel * plane_size (self);
 
   (void) worker;
   memset (plane, 0, plane_size (self) * sizeof *plane);
-  for (int p = 0; p < self->count; p++) {
-    const float *from = matf_at (s->patches, channel * side * side, p);
-    float *to = plane + position (self, p);
-
-    for (int row = 0; row < side; row++, to += self->across, from += side)
-      if (side == 8)
-        for (int x = 0; x < 8; x++)
-          to[x] += from[x];
-      else
-        for (int x = 0; x < side; x++)
-          to[x] += from[x];
-  }
+#define SCATTER(side) scatter_rows (self, s->patches, channel, side, plane)
+  FOR_SIDE (self->shape.side, SCATTER)
+#undef SCATTER
 }
 
 /* Adds the columns of self->patches at their positions. */
@@ -453,8 +470,8 @@ coder_forward (Coder *self, const ConvLevel *level, const CoderInput *input,
  * and becomes dU; @seen, C' E, becomes gain dU. */
 CPU_DISPATCH static void
 shrink_backward (const Knobs *knobs, int atoms, float missing, float noise,
-                 const float *z, float *change, float *seen,
-                 float *restrict sums)
+                 const float *restrict z, float *restrict change,
+                 float *restrict seen, float *restrict sums)
 {
   float *restrict gain = sums + KNOB_GAIN * atoms;
   float *restrict gain_missing = sums + KNOB_GAIN_MISSING * atoms;
@@ -463,7 +480,8 @@ shrink_backward (const Knobs *knobs, int atoms, float missing, float noise,
   float *restrict t_missing = sums + KNOB_THRESHOLD_MISSING * atoms;
 
   for (int j = 0; j < atoms; j++) {
-    float du = z[j] == 0 ? 0 : change[j];
+    float given = change[j];
+    float du = z[j] == 0 ? 0 : given;
     float dt = z[j] > 0 ? -du : du;
     float dgain = du * seen[j];
 
