@@ -4,13 +4,19 @@
 # How the dictionaries inside the library were learned.
 LEARNED := data/dictionaries/learned.safetensors
 CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
+# The convolutional one first learns to remove noise too.
+MISSING := missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,$\
+channels:0.3-0.9,blocks:3-16,strokes:1-6
 dictionary: all
 	$(Q)sh data/standin.sh build/originals originals
 	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
 	  --task missing:0.2-0.8,blocks:3-10 --coder separate \
 	  --task-iterations 800
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
-	  --iterations 9000 --seed 1 --force -o $(CONVOLUTIONAL)
+	  --iterations 9000 --seed 1 --force -o build/first.safetensors
+	$(BUILD)/tessera learn build/originals --algorithm convolutional \
+	  --init build/first.safetensors --task $(MISSING) --iterations 8000 \
+	  --rate 6e-4 --seed 2 --force -o $(CONVOLUTIONAL)
 
 # Landscape pictures for experiments; downloads 70 MB.
 HALVE := $(BUILD)/data/halve

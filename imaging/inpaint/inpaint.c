@@ -5,6 +5,7 @@
 #include "imaging/conv/recode.h"
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/fill.h"
+#include "imaging/inpaint/gaussian.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
 #include "imaging/inpaint/texture.h"
@@ -43,6 +44,8 @@ typedef struct {
    * to leave it out, and the share of its result that is used. */
   int turns;
   MixShares shares;
+
+  GaussianSettings models; /* at last */
 } Effort;
 
 /* For a dictionary that the user names. */
@@ -64,44 +67,55 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .rounds = 14, .coarse = 8, .first = 1.0, .last = 0.025,                   \
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
   }
+/* Where models of similar patches follow, the fine rounds may be as coarse. */
+#define ROUNDS_BEFORE_MODELS                                                  \
+  {                                                                           \
+    .rounds = 14, .coarse = 14, .first = 1.0, .last = 0.025,                  \
+    .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
+  }
 #define ROUNDS_BEST                                                           \
   {                                                                           \
     .rounds = 28, .first = 0.9, .last = 0.02,                                 \
     .scales = { { 6, 2, 8 }, { 10, 3, 8 }, { 16, 5, 8 } }                     \
   }
 
+/* Gaussian models of similar patches. */
+#define MODELS(count, distance)                                               \
+  {                                                                           \
+    .passes = count, .side = 5, .step = distance, .similar = 48,              \
+    .radius = 9, .noise = 0.008                                               \
+  }
+
 /* Shares of the result of the convolutional dictionary that go into that of the
- * rounds: their mean is closer to the truth than either.  Four bundled
- * photographs, normal quality, shares from 0 to 1: 0.3 to 0.4 is best for lost
- * pixels and blocks; 0.6 where half of the samples are lost one by one, since
- * the rounds look for similar patches in all channels together.
+ * rounds, before the models: little where pixels are lost, much where samples
+ * are lost one by one, since the rounds look for similar patches in all
+ * channels together.
  *
- * Scratches and dust in the 19 bundled photographs: where the two differ by up
- * to 30 levels, the best share is 0.4 throughout, beyond that 0.2.  There it is
- * the rounds that know better: they have seen the fence go on elsewhere. */
-#define FINAL_SHARES { .whole = 0.4f, .partial = 0.6f, .doubt = 30 / 255.f }
+ * Scratches and dust in the 19 bundled photographs, without models: where the
+ * two differ by up to 30 levels, the best share is 0.4 throughout, beyond that
+ * 0.2.  There it is the rounds that know better: they have seen the fence go on
+ * elsewhere. */
+#define FINAL_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
 
 /* With what was learned: fast is the convolutional dictionary alone; the others
- * are a fill by pursuit and rounds, and the convolutional dictionary has its
- * share in the end.  Rounds that began where it ends took two thirds of the
- * time, but lost 0.1 dB on the landscape test pictures, which is how this was
- * chosen. */
+ * are a fill by pursuit and rounds, of which the convolutional dictionary
+ * improves what is known least, and models of similar patches in the end.
+ * Rounds that begin where the convolutional dictionary ends are no better than
+ * none: they have to begin with coarse structure to find their own. */
 static const Effort learned_efforts[] = {
-  [QUALITY_FAST] = { .fill = FILL (4, 12), .turns = 1, .shares = { .whole = 1, .partial = 1 } },
+  [QUALITY_FAST] = { .fill = FILL (4, 12),
+                     .turns = 1,
+                     .shares = { .whole = 1, .partial = 1 } },
   [QUALITY_NORMAL] = { .fill = FILL (3, 16),
-                       .rounds = ROUNDS_NORMAL,
+                       .rounds = ROUNDS_BEFORE_MODELS,
                        .turns = 1,
-                       .shares = FINAL_SHARES },
+                       .shares = FINAL_SHARES,
+                       .models = MODELS (3, 2) },
   [QUALITY_BEST] = { .fill = FILL (2, 24),
                      .rounds = ROUNDS_BEST,
                      .turns = 2,
-                     .shares = FINAL_SHARES },
-};
-
-/* Orientations of the picture for a convolutional dictionary that the user
- * named. */
-static const int named_turns[] = {
-  [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
+                     .shares = FINAL_SHARES,
+                     .models = MODELS (4, 1) },
 };
 
 /* With cosines alone: a quick fill, then rounds. */
@@ -123,12 +137,13 @@ static const FillSettings fills[] = {
   [QUALITY_BEST] = FILL (1, 24),
 };
 
-/* Share of the work that the fill is, before rounds, and that it is with the
- * convolutional dictionary, if there is one. */
+/* Share of the work that the fill is, before rounds; and the shares of all of
+ * it that are left for the convolutional dictionary and for models. */
 static const double fill_shares[] = {
   [QUALITY_FAST] = 0.4, [QUALITY_NORMAL] = 0.15, [QUALITY_BEST] = 0.05
 };
-#define CODER_SHARE 0.3
+#define CODER_SHARE 0.2
+#define MODELS_SHARE 0.4
 
 /* What is done. */
 typedef struct {
@@ -138,6 +153,7 @@ typedef struct {
   int turns;
   MixShares shares;
   const CollaborativeSettings *rounds; /* NULL for none */
+  const GaussianSettings *models;      /* NULL for none */
   double fill_share;
 } Plan;
 
@@ -148,9 +164,6 @@ plan_named (Plan *plan, const Dictionary *dictionary,
   plan->dictionary = dictionary;
   plan->fill = fills[options->quality];
   plan->fill_share = 1;
-  plan->model = dictionary->convolutional;
-  plan->turns = named_turns[options->quality];
-  plan->shares = (MixShares){ .whole = 1, .partial = 1 };
 }
 
 static void
@@ -158,31 +171,33 @@ plan_effort (Plan *plan, const Effort *effort, RestoreQuality quality)
 {
   plan->fill = effort->fill;
   plan->rounds = effort->rounds.rounds > 0 ? &effort->rounds : NULL;
+  plan->models = effort->models.passes > 0 ? &effort->models : NULL;
   plan->fill_share = fill_shares[quality];
   plan->turns = effort->turns;
   plan->shares = effort->shares;
 }
 
-/* @fill and @coder are those inside the program; @coder is NULL for cosines
- * alone. */
+/* @fill is a dictionary inside the program, @coder is convolutional, or NULL
+ * for none. */
 static Plan
 make_plan (const RestoreOptions *options, const Dictionary *fill,
            const Dictionary *coder)
 {
   Plan plan = { .dictionary = fill };
 
-  if (options->dictionary != NULL)
+  if (coder == NULL && options->dictionary != NULL)
     plan_named (&plan, options->dictionary, options);
   else if (coder != NULL)
     plan_effort (&plan, &learned_efforts[options->quality], options->quality);
   else
     plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
-  if (options->dictionary == NULL && coder != NULL)
+  if (coder != NULL)
     plan.model = coder->convolutional;
   if (options->paper_protocol) {
     plan.fill = (FillSettings){ .step = plan.dictionary->patch,
                                 .max_atoms = PAPER_ATOMS };
     plan.rounds = NULL;
+    plan.models = NULL;
   }
   if (options->max_atoms > 0)
     plan.fill.max_atoms = options->max_atoms;
@@ -276,19 +291,34 @@ fill (Canvas *canvas, const Plan *plan, gsize *patches,
 
 /* ---- patches ---- */
 
+/* Where the parts of the work end, as shares of all. */
+typedef struct {
+  double filled, improved, coded;
+} Schedule;
+
+static Schedule
+schedule_of (const Plan *plan)
+{
+  double models = plan->models != NULL ? MODELS_SHARE : 0;
+  double coder = plan->model != NULL ? CODER_SHARE : 0;
+  double rest = 1 - models - coder;
+  double filled = plan->rounds != NULL ? plan->fill_share * rest : rest;
+
+  return (Schedule){ filled, rest, rest + coder };
+}
+
 /* Fills, and improves as far as the plan says. */
 static gboolean
 fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
                   gsize *patches, const Progress *progress, GError **error)
 {
-  double coder = plan->model != NULL ? CODER_SHARE : 0;
-  double filled = plan->fill_share * (1 - coder);
-  double to = plan->rounds != NULL ? 1 - coder : filled;
-  ProgressPart filling = { progress, 0, filled };
-  ProgressPart improving = { progress, filled, to };
-  ProgressPart coding = { progress, to, 1 };
+  Schedule to = schedule_of (plan);
+  ProgressPart filling = { progress, 0, to.filled };
+  ProgressPart improving = { progress, to.filled, to.improved };
+  ProgressPart coding = { progress, to.improved, to.coded };
+  ProgressPart modelling = { progress, to.coded, 1 };
   Progress part = progress_part (&filling);
-  gsize improved = 0;
+  gsize improved = 0, modelled = 0;
 
   if (!fill (canvas, plan, patches, &part, error))
     return FALSE;
@@ -296,10 +326,29 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
   if (plan->rounds != NULL
       && !canvas_improve (canvas, plan->rounds, &improved, &part, error))
     return FALSE;
-  *patches += improved;
   part = progress_part (&coding);
-  return plan->model == NULL
-         || recode (canvas, plan, image, patches, &part, error);
+  if (plan->model != NULL
+      && !recode (canvas, plan, image, patches, &part, error))
+    return FALSE;
+  part = progress_part (&modelling);
+  if (plan->models != NULL
+      && !canvas_model (canvas, plan->models, &modelled, &part, error))
+    return FALSE;
+  *patches += improved + modelled;
+  return TRUE;
+}
+
+/* How far apart samples are that have to do with each other. */
+static int
+reach_of (const Plan *plan)
+{
+  int reach = plan->dictionary->patch;
+
+  if (plan->rounds != NULL)
+    reach = MAX (reach, collaborative_reach (plan->rounds));
+  if (plan->models != NULL)
+    reach = MAX (reach, gaussian_reach (plan->models));
+  return reach;
 }
 
 /* Codes patches where @missing says, in all of its holes. */
@@ -307,12 +356,10 @@ static gboolean
 inpaint_by_patches (Image *image, const Mask *missing, const Plan *plan,
                     gsize *patches, const Progress *progress, GError **error)
 {
-  int reach = MAX (plan->dictionary->patch,
-                   plan->rounds != NULL ? collaborative_reach (plan->rounds)
-                                        : 0);
   g_autoptr (Canvas) canvas = canvas_new (
     image, missing,
-    MAX (image_colours (image), plan->dictionary->channels), reach, error);
+    MAX (image_colours (image), plan->dictionary->channels), reach_of (plan),
+    error);
 
   if (canvas == NULL
       || !fill_and_improve (canvas, plan, image, patches, progress, error))
@@ -417,15 +464,17 @@ image_inpaint (Image *image, const Mask *missing,
                const RestoreOptions *options, gsize *patches,
                const Progress *progress, GError **error)
 {
-  gboolean learned = options->dictionary == NULL && !options->cosines
-                     && !options->paper_protocol;
+  const Dictionary *named = options->dictionary;
+  gboolean learned = named == NULL && !options->cosines;
+  gboolean coded = named != NULL && named->convolutional != NULL;
+  gboolean engine = (learned || coded) && !options->paper_protocol;
   /* The learned atoms are coloured; a grey picture has grey cosines. */
-  g_autoptr (Dictionary) fill = learned && image_colours (image) == 3
+  g_autoptr (Dictionary) fill = engine && image_colours (image) == 3
                                   ? dictionary_learned ()
                                   : dictionary_builtin (image_colours (image));
-  g_autoptr (Dictionary) coder =
-    learned ? dictionary_convolutional () : NULL;
-  Plan plan = make_plan (options, fill, coder);
+  g_autoptr (Dictionary) builtin =
+    engine && !coded ? dictionary_convolutional () : NULL;
+  Plan plan = make_plan (options, fill, coded && engine ? named : builtin);
 
   return inpaint_with (image, missing, &plan, options, patches, progress,
                        error);

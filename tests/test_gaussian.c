@@ -1,0 +1,234 @@
+/* test_gaussian.c - models of similar patches against what they are by
+ * definition */
+#include "base/random.h"
+#include "imaging/inpaint/gaussian.h"
+#include "imaging/similar.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIDE 4
+#define NUMBERS (SIDE * SIDE * 3)
+#define WIDTH 20
+#define HEIGHT 18
+
+static const GaussianSettings settings = {
+  .passes = 1, .side = SIDE, .step = 2, .similar = 13, .radius = 5,
+  .noise = 0.02
+};
+
+static Image *
+waves (void)
+{
+  Image *image = image_new (WIDTH, HEIGHT, 3, 16, NULL);
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = (guint16) (
+          32000 + 12000 * sin (0.7 * x + 0.2 * y + c)
+          + 9000 * random_uniform (2, 0, (guint64) (x + WIDTH * y)));
+  return image;
+}
+
+/* Each sample by itself. */
+static Mask *
+lost_samples (void)
+{
+  Mask *mask = mask_new (WIDTH, HEIGHT, NULL);
+
+  for (guint64 i = 0; i < WIDTH * HEIGHT; i++)
+    for (int c = 0; c < 3; c++)
+      if (random_uniform (3, (guint64) c, i) < 0.3)
+        mask->missing[i] |= MASK_CHANNEL (c);
+  return mask;
+}
+
+/* b = A^-1 b by elimination; A is positive definite. */
+static void
+solve (double A[NUMBERS][NUMBERS], double *b, int n)
+{
+  for (int j = 0; j < n; j++)
+    for (int i = j + 1; i < n; i++) {
+      double factor = A[i][j] / A[j][j];
+
+      for (int k = j; k < n; k++)
+        A[i][k] -= factor * A[j][k];
+      b[i] -= factor * b[j];
+    }
+  for (int j = n - 1; j >= 0; j--) {
+    for (int k = j + 1; k < n; k++)
+      b[j] -= A[j][k] * b[k];
+    b[j] /= A[j][j];
+  }
+}
+
+static double
+patch_sample (const Planes *planes, int x, int y, int i)
+{
+  return *planes_at (planes, i / (SIDE * SIDE), x + i % SIDE,
+                     y + i / SIDE % SIDE);
+}
+
+/* mu + C M' (M C M' + v I)^-1 M (y - mu), with C itself. */
+static void
+expected_patch (const Planes *values, const Planes *known,
+                const Candidate *draws, int count, int x, int y, double *out)
+{
+  static double C[NUMBERS][NUMBERS], A[NUMBERS][NUMBERS];
+  double mean[NUMBERS] = { 0 }, right[NUMBERS];
+  int seen[NUMBERS], m = 0;
+
+  memset (C, 0, sizeof C);
+  for (int i = 0; i < NUMBERS; i++)
+    for (int k = 0; k < count; k++)
+      mean[i] += patch_sample (values, draws[k].x, draws[k].y, i) / count;
+  for (int i = 0; i < NUMBERS; i++)
+    for (int j = 0; j < NUMBERS; j++)
+      for (int k = 0; k < count; k++)
+        C[i][j] += (patch_sample (values, draws[k].x, draws[k].y, i) - mean[i])
+                   * (patch_sample (values, draws[k].x, draws[k].y, j)
+                      - mean[j])
+                   / (count - 1);
+  for (int i = 0; i < NUMBERS; i++)
+    if (patch_sample (known, x, y, i) == 1) {
+      right[m] = patch_sample (values, x, y, i) - mean[i];
+      seen[m++] = i;
+    }
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++)
+      A[i][j] = C[seen[i]][seen[j]]
+                + (i == j ? settings.noise * settings.noise : 0);
+  solve (A, right, m);
+  for (int i = 0; i < NUMBERS; i++) {
+    out[i] = mean[i];
+    for (int j = 0; j < m; j++)
+      out[i] += C[i][seen[j]] * right[j];
+  }
+}
+
+/* The weight of a patch: a hundredth and what is known of it. */
+static double
+weight_at (const Planes *known, int x, int y)
+{
+  double sum = 0.01;
+
+  for (int i = 0; i < NUMBERS; i++)
+    sum += patch_sample (known, x, y, i) / NUMBERS;
+  return sum;
+}
+
+static gboolean
+holds_missing (const Planes *known, int x, int y)
+{
+  for (int i = 0; i < NUMBERS; i++)
+    if (patch_sample (known, x, y, i) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+add_patch (const Planes *values, const Planes *known, const GreyRows *grey,
+           int x, int y, double *sums, double *weights)
+{
+  Candidate draws[11 * 11];
+  double patch[NUMBERS], weight = weight_at (known, x, y);
+  int count =
+    similar_list (grey, x, y, SIDE, settings.radius, draws);
+
+  count = similar_select (draws, count, settings.similar);
+  expected_patch (values, known, draws, count, x, y, patch);
+  for (int i = 0; i < NUMBERS; i++) {
+    int at = (i / (SIDE * SIDE) * HEIGHT + y + i / SIDE % SIDE) * WIDTH + x
+             + i % SIDE;
+
+    sums[at] += weight * patch[i];
+    weights[at] += weight;
+  }
+}
+
+static void
+grey_of (const Planes *values, GreyRows *grey)
+{
+  g_assert_true (grey_rows_init (grey, WIDTH, HEIGHT, HEIGHT, NULL));
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      float sum = 0;
+
+      for (int c = 0; c < 3; c++)
+        sum += *planes_at (values, c, x, y);
+      *grey_rows_at (grey, x, y) = sum / 3;
+    }
+}
+
+/* The mean of conditional expectations, in double precision, by covariances
+ * and without what makes it fast. */
+static void
+test_conditional_expectation (void)
+{
+  g_autoptr (Image) image = waves ();
+  g_autoptr (Mask) mask = lost_samples ();
+  g_autoptr (Canvas) canvas =
+    canvas_new (image, mask, 3, gaussian_reach (&settings), NULL);
+  g_autoptr (Planes) before = planes_new (WIDTH, HEIGHT, 3, NULL);
+  g_autoptr (Planes) after = planes_new (WIDTH, HEIGHT, 3, NULL);
+  g_autoptr (Planes) known = planes_new (WIDTH, HEIGHT, 3, NULL);
+  double sums[WIDTH * HEIGHT * 3] = { 0 }, weights[WIDTH * HEIGHT * 3] = { 0 };
+  GreyRows grey;
+  gsize patches = 0;
+  int moved = 0;
+
+  g_assert_true (canvas_fill_rest (canvas));
+  canvas_read (canvas, 0, 0, before, known);
+  grey_of (before, &grey);
+  for (int y = 0; y <= HEIGHT - SIDE; y += settings.step)
+    for (int x = 0; x <= WIDTH - SIDE; x += settings.step)
+      if (holds_missing (known, x, y))
+        add_patch (before, known, &grey, x, y, sums, weights);
+  g_assert_true (canvas_model (canvas, &settings, &patches, NULL, NULL));
+  g_assert_cmpuint (patches, >, 20);
+  canvas_read (canvas, 0, 0, after, known);
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++) {
+    if (known->data[i] == 1)
+      g_assert_cmpfloat (after->data[i], ==, before->data[i]);
+    else
+      g_assert_cmpfloat_with_epsilon (after->data[i],
+                                      (float) (sums[i] / weights[i]), 2e-4f);
+    moved += fabsf (after->data[i] - before->data[i]) > 0.001f;
+  }
+  g_assert_cmpint (moved, >, 100);
+  grey_rows_clear (&grey);
+}
+
+/* Where all patches are alike there is nothing to learn, and nothing to divide
+ * by. */
+static void
+test_flat (void)
+{
+  g_autoptr (Image) image = image_new (12, 12, 3, 8, NULL);
+  g_autoptr (Mask) mask = mask_new (12, 12, NULL);
+  g_autoptr (Canvas) canvas = NULL;
+  gsize patches;
+
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    image->samples[i] = 77;
+  for (int i = 0; i < 144; i += 2)
+    mask->missing[i] = MASK_PIXEL;
+  canvas = canvas_new (image, mask, 3, gaussian_reach (&settings), NULL);
+  g_assert_true (canvas_fill_rest (canvas));
+  g_assert_true (canvas_model (canvas, &settings, &patches, NULL, NULL));
+  canvas_write_back (canvas, image);
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    g_assert_cmpint (image->samples[i], ==, 77);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/gaussian/conditional-expectation",
+                   test_conditional_expectation);
+  g_test_add_func ("/gaussian/flat", test_flat);
+  return g_test_run ();
+}
