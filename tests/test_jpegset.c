@@ -96,6 +96,47 @@ test_coarse_jpeg_gets_better (void)
   }
 }
 
+/* At a quality at which no blocks are seen, its error is still removed, unless
+ * the file says that the blocks were turned. */
+static void
+test_middling_jpeg_gets_better (void)
+{
+  const char *const photos[] = { "fields5", "mountain5", "water0" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Image) decoded = through_jpeg (photo, 75);
+    g_autoptr (Image) result = image_copy (decoded, NULL);
+    g_autoptr (Mask) none = mask_new (photo->width, photo->height, NULL);
+    g_auto (RestoreReport) report = { 0 };
+    g_autoptr (GError) error = NULL;
+    RestoreOptions options = RESTORE_DEFAULTS;
+
+    options.quality = QUALITY_FAST;
+    options.sigma = SIGMA_UNKNOWN;
+    image_restore (result, none, &options, &report, NULL, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (report.noise.kind, ==, NOISE_JPEG);
+    g_test_message ("%s: %.2f dB, then %.2f", photos[i],
+                    psnr (photo, decoded), psnr (photo, result));
+    g_assert_cmpfloat (psnr (photo, result), >, psnr (photo, decoded) + 0.1);
+    decoded->meta.orientation = 6;
+    g_assert_true (image_find_noise (decoded, NULL).kind != NOISE_JPEG);
+  }
+}
+
+/* What may be noise keeps a picture out of the bounds of its JPEG. */
+static void
+test_bounds_hold_without_noise (void)
+{
+  g_autoptr (Image) photo = load_photo ("fields5");
+  g_autoptr (Image) fine = through_jpeg (photo, 92);
+  g_autoptr (Image) coarse = through_jpeg (photo, 15);
+
+  g_assert_false (image_find_noise (fine, NULL).is_within_steps);
+  g_assert_true (image_find_noise (coarse, NULL).is_within_steps);
+}
+
 /* The projection moves what is outside, and leaves what is inside. */
 static void
 test_projection (void)
@@ -157,6 +198,8 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/jpegset/steps", test_steps_are_read);
   g_test_add_func ("/jpegset/better", test_coarse_jpeg_gets_better);
+  g_test_add_func ("/jpegset/middling", test_middling_jpeg_gets_better);
+  g_test_add_func ("/jpegset/bounds", test_bounds_hold_without_noise);
   g_test_add_func ("/jpegset/projection", test_projection);
   g_test_add_func ("/jpegset/quality", test_quality);
   g_test_add_func ("/jpegset/grid", test_grid);

@@ -205,6 +205,51 @@ test_dithering_is_none (void)
   g_assert_cmpint (noise.kind, ==, NOISE_NONE);
 }
 
+/* Variances add up at each brightness and frequency. */
+static void
+test_sum (void)
+{
+  NoiseModel a = noise_model_white (3, 0.03), b = noise_model_white (3, 0.04);
+  NoiseModel sum;
+  float first[NOISE_COSINES * 3], second[NOISE_COSINES * 3];
+  float both[NOISE_COSINES * 3];
+
+  b.is_white = FALSE;
+  for (int f = 0; f < NOISE_COSINES; f++)
+    for (int c = 0; c < 3; c++)
+      b.correlation[f][c][c] = f < NOISE_COSINES / 2 ? 2 : 0;
+  sum = noise_model_sum (&a, &b);
+  g_assert_false (sum.is_white);
+  noise_model_variances (&a, 5, NOISE_SIDE, first);
+  noise_model_variances (&b, 5, NOISE_SIDE, second);
+  noise_model_variances (&sum, 5, NOISE_SIDE, both);
+  for (int i = 0; i < NOISE_COSINES * 3; i++)
+    assert_at_most (fabs (both[i] - first[i] - second[i]), 1e-6);
+}
+
+/* Strokes and a disc with smooth edges on shaded paper are not noise. */
+static void
+test_drawings_have_none (void)
+{
+  g_autoptr (Image) image = image_new (400, 300, 3, 8, NULL);
+  FoundNoise noise;
+
+  for (int y = 0; y < 300; y++)
+    for (int x = 0; x < 400; x++)
+      for (int c = 0; c < 3; c++) {
+        gboolean stroke = (x / 3 * 7 + y / 5 * 13) % 11 == 0 && y % 24 < 15;
+        double distance = hypot (x - 200, y - 150) - 90;
+        double disc = CLAMP (0.5 - distance, 0, 1);
+        double paper = 235 - 0.05 * x - 0.1 * y - 10 * c;
+
+        image_pixel (image, x, y)[c] =
+          (guint16) (stroke ? 20 : paper - disc * (60 + 40 * c));
+      }
+  g_assert_false (image_has_few_colours (image));
+  noise = image_find_noise (image, NULL);
+  g_assert_true (noise.kind == NOISE_NONE || !noise.is_sure);
+}
+
 static double
 psnr_to_gradient (const Image *image)
 {
@@ -300,6 +345,8 @@ int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
+  g_test_add_func ("/noisemodel/sum", test_sum);
+  g_test_add_func ("/noisemodel/drawings", test_drawings_have_none);
   g_test_add_func ("/noisemodel/white", test_white_covariance);
   g_test_add_func ("/noisemodel/block", test_covariance_of_a_block);
   g_test_add_func ("/noisemodel/neighbours", test_neighbours);

@@ -24,8 +24,10 @@ noise_in_words (const FoundNoise *noise)
   if (noise->kind == NOISE_WHITE)
     return g_strdup_printf ("noise of %.1f levels", noise->sigma);
   if (noise->kind == NOISE_JPEG)
-    return g_strdup_printf ("blocking and ringing of a JPEG of quality %d",
-                            noise->jpeg_quality);
+    return g_strdup_printf ("blocking and ringing of a JPEG of quality %d%s",
+                            noise->jpeg_quality,
+                            noise->is_within_steps ? ""
+                                                   : ", and perhaps noise");
   name = noise_model_neighbours (&noise->model) > SHARED ? "grain" : "noise";
   return g_strdup_printf ("%s of about %.1f levels in the mid tones, %.1f in "
                           "the shadows, %.1f in the lights",

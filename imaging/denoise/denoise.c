@@ -628,7 +628,7 @@ image_denoise (Image *image, const FoundNoise *noise,
       || !remove_from (image, &harder, result, options, patches, progress,
                        error))
     return FALSE;
-  if (noise->kind == NOISE_JPEG)
+  if (noise->is_within_steps)
     image_project_to_jpeg (image, result);
   image_swap (image, result);
   return TRUE;

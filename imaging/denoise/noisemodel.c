@@ -114,6 +114,38 @@ noise_model_without_low (const NoiseModel *model, double share)
   return high;
 }
 
+/* Mean over brightnesses of the variance of mixed colour @c, up to that of
+ * R. */
+static double
+mean_variance (const NoiseModel *model, int c)
+{
+  double sum = 0;
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    sum += pow (model->deviation[level][c], 2) / NOISE_LEVELS;
+  return sum;
+}
+
+NoiseModel
+noise_model_sum (const NoiseModel *a, const NoiseModel *b)
+{
+  NoiseModel sum = { .colours = a->colours };
+
+  for (int c = 0; c < a->colours; c++) {
+    double first = mean_variance (a, c), second = mean_variance (b, c);
+    double share = first + second > 0 ? first / (first + second) : 1;
+
+    for (int level = 0; level < NOISE_LEVELS; level++)
+      sum.deviation[level][c] =
+        hypotf (a->deviation[level][c], b->deviation[level][c]);
+    for (int f = 0; f < NOISE_COSINES; f++)
+      sum.correlation[f][c][c] =
+        (float) (share * (double) a->correlation[f][c][c]
+                 + (1 - share) * (double) b->correlation[f][c][c]);
+  }
+  return sum;
+}
+
 int
 noise_model_level (float brightness)
 {

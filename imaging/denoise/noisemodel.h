@@ -51,6 +51,10 @@ NoiseModel noise_model_levelled (const NoiseModel *model, double most);
  * frequencies, which a picture of half the size has too. */
 NoiseModel noise_model_without_low (const NoiseModel *model, double share);
 
+/* Both at once, independent of each other.  What they have in common between
+ * colours is left out. */
+NoiseModel noise_model_sum (const NoiseModel *a, const NoiseModel *b);
+
 /* Which of the NOISE_LEVELS is nearest to @brightness, 0 .. 1. */
 int noise_model_level (float brightness);
 

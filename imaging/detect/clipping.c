@@ -88,8 +88,11 @@ clipped_ends (const Image *image, double sigma)
 void
 planes_unclip (Planes *planes, double sigma, ClippedEnds ends)
 {
-  g_autofree float *table = g_new (float, TABLE + 1);
+  g_autofree float *table = NULL;
 
+  if (!ends.black && !ends.white)
+    return;
+  table = g_new (float, TABLE + 1);
   for (int i = 0; i <= TABLE; i++) {
     double mean = (double) i / TABLE;
     gboolean undo = mean < 0.5 ? ends.black : ends.white;

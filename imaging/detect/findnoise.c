@@ -22,8 +22,10 @@ static const struct {
 
 /* A JPEG with steps of this mean or more, quality 80 of libjpeg, has rounded
  * the noise of its flattest blocks away, so that fewer brightnesses agree; and
- * what is left elsewhere is stronger by this factor than in those that do.  Of
- * fifteen clean photographs at quality 75 none had a share above 0.25. */
+ * what is left elsewhere is stronger by this factor than in those that do.  Its
+ * own error can be seen, and is removed even where there is no noise: that
+ * gains 0.5 to 0.8 dB on clean photographs at quality 75, and still 0.2 to 0.4
+ * where texture is taken for noise.  So what may be noise is removed too. */
 #define QUANTISED_STEP 23.
 #define QUANTISED_SHARE 0.3
 #define QUANTISED_FACTOR 1.4
@@ -35,6 +37,12 @@ static const struct {
 
 /* Fewer bins may agree by chance. */
 #define LEAST_BINS 4
+
+/* Where noise has colours, no brightness is without them: so strong they are in
+ * all bins, of which there must be some.  The flattest blocks of clean pictures
+ * have 1.1 at most. */
+#define LEAST_COLOUR 2.
+#define COLOUR_BINS 6
 
 /* White noise has the same level by both measures.  The profile's is larger
  * where texture is part of it. */
@@ -107,9 +115,25 @@ found_noise_coloured (const FoundNoise *noise, double factor)
   return coloured;
 }
 
+/* How strong differences of colours are in the bin that has least of them,
+ * where white is 255. */
+static double
+least_colour (const NoiseProfile *profile)
+{
+  double least = INFINITY;
+
+  for (int i = 0; i < profile->bin_count; i++)
+    least = fmin (least, hypot (profile->bins[i].sigma[1],
+                                profile->bins[i].sigma[2]));
+  return 255 * least / sqrt (2);
+}
+
 static gboolean
 is_noisy (const NoiseProfile *profile, gboolean is_quantised)
 {
+  if (profile->noise_bins > 0 && profile->bin_count >= COLOUR_BINS
+      && least_colour (profile) >= LEAST_COLOUR)
+    return TRUE;
   if (is_quantised)
     return 255 * profile->sigma >= limits[0].sigma
            && profile->share >= QUANTISED_SHARE
@@ -127,6 +151,7 @@ found_jpeg_error (const Image *image, int colours)
 {
   FoundNoise found = { .kind = NOISE_JPEG,
                        .is_sure = TRUE,
+                       .is_within_steps = TRUE,
                        .share = 1,
                        .jpeg_quality = image_jpeg_quality (image),
                        .model = jpeg_error_model (image, colours) };
@@ -155,6 +180,16 @@ found_coloured_noise (const Image *image, const Mask *ignore,
   return found_noise_scaled (&found, factor);
 }
 
+/* A JPEG rounded the noise with the picture. */
+static void
+add_jpeg_error (const Image *image, FoundNoise *found)
+{
+  NoiseModel error = jpeg_error_model (image, found->model.colours);
+
+  found->model = noise_model_sum (&found->model, &error);
+  found->sigma = 255 * noise_model_sigma (&found->model);
+}
+
 FoundNoise
 image_find_noise (const Image *image, const Mask *ignore)
 {
@@ -162,7 +197,7 @@ image_find_noise (const Image *image, const Mask *ignore)
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, colours);
   double white;
-  gboolean is_sure, has_grid;
+  gboolean is_sure, has_grid, has_jpeg_error;
   NoiseProfile profile;
   FoundNoise found;
 
@@ -171,10 +206,13 @@ image_find_noise (const Image *image, const Mask *ignore)
   if (image_is_coarse_jpeg (image))
     return found_jpeg_error (image, colours);
   source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
+  has_jpeg_error = source.is_quantised && image->meta.orientation == 1;
   white = image_noise_level (image, ignore);
   if (!noise_profile_measure (&source, &profile)
       || 255 * profile.sigma < LEAST_LEVEL)
-    return found_white_noise (colours, white);
+    return has_jpeg_error && white <= 0
+             ? found_jpeg_error (image, colours)
+             : found_white_noise (colours, white);
   is_sure = is_noisy (&profile, source.is_quantised);
   if (white > 0
       && (!is_sure || 255 * profile.sigma < WHITE_RATIO * white))
@@ -182,7 +220,11 @@ image_find_noise (const Image *image, const Mask *ignore)
   has_grid = !image->meta.has_steps && image_has_jpeg_grid (image);
   found = found_coloured_noise (
     image, ignore, &profile, has_grid || image->meta.has_steps,
-    has_grid || source.is_quantised ? QUANTISED_FACTOR : 1);
-  found.is_sure = is_sure;
+    has_grid || (source.is_quantised && is_sure) ? QUANTISED_FACTOR : 1);
+  if (image->meta.has_steps && image->meta.orientation == 1)
+    add_jpeg_error (image, &found);
+  if (has_jpeg_error && !is_sure)
+    found.kind = NOISE_JPEG;
+  found.is_sure = is_sure || has_jpeg_error;
   return found;
 }

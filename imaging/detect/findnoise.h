@@ -15,12 +15,14 @@ typedef enum {
   NOISE_WHITE,    /* the same in all pixels, independently */
   NOISE_COLOURED, /* depends on brightness, or is correlated between
                      neighbours */
-  NOISE_JPEG,     /* what the coarse steps of a JPEG took away */
+  NOISE_JPEG,     /* what the coarse steps of a JPEG took away, and what may be
+                     noise if there is any */
 } NoiseKind;
 
 typedef struct {
   NoiseKind kind;
   gboolean is_sure; /* else it may be texture */
+  gboolean is_within_steps; /* a JPEG whose steps made all of it */
   double sigma; /* root mean square, where white is 255; 0 for none */
   double share; /* of the brightnesses that agree, 0 .. 1 */
   int jpeg_quality; /* of the file, as libjpeg counts; 0 if it was no JPEG */

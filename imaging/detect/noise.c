@@ -185,15 +185,23 @@ by_smoothness (const void *left, const void *right)
   return a->number - b->number;
 }
 
+/* Clipping changes nothing where the ends are that many sigma away. */
+#define FAR_FROM_ENDS 6
+
 /* What clipping leaves of the variance of noise in @block. */
 static double
 clipped_share (const Survey *s, const Block *block, double sigma)
 {
   double sum = 0;
 
-  for (int c = 0; c < s->colours; c++)
-    sum +=
-      clipped_variance (inverse_clipped_mean (block->mean[c], sigma), sigma);
+  for (int c = 0; c < s->colours; c++) {
+    double mean = block->mean[c];
+
+    if (fmin (mean, 1 - mean) >= FAR_FROM_ENDS * sigma)
+      sum += sigma * sigma;
+    else
+      sum += clipped_variance (inverse_clipped_mean (mean, sigma), sigma);
+  }
   return fmax (LEAST_SHARE, sum / (s->colours * sigma * sigma));
 }
 
