@@ -6,6 +6,7 @@
 #   demo        compare dictionaries on the bundled photographs
 #   check       run the tests            check-asan  the same, sanitized
 #   check-kernels  the same bytes under every kernel of OpenBLAS
+#   siege       500 pictures, killed ten times, and what that costs
 #   check-tsan  what uses threads, under ThreadSanitizer
 #   check-oom   every allocation fails once
 #   fuzz        SECONDS=60 of libFuzzer for each of tests/fuzz (needs clang)
@@ -184,7 +185,7 @@ clean:
   $(FUZZ_SRC) tests/support.c tests/mutate.c tests/bench/support.c \
   data/halve.c))
 
-.PHONY: FORCE all check check-asan check-kernels check-tsan check-oom \
+.PHONY: FORCE all check check-asan check-kernels check-tsan siege check-oom \
   fuzz fuzzers layers headers bench format deps deps-browser \
   comparison data deb demo dictionary install uninstall clean
 .SECONDARY:

@@ -23,5 +23,5 @@ gboolean
 command_is_shared (const Command *command)
 {
   return command == &command_learn || command == &command_inpaint
-         || command == &command_denoise;
+         || command == &command_denoise || command == &command_compare;
 }

@@ -96,6 +96,42 @@ ranks 2 inpaint beach0.png --mask mask.png -o single.png --quality fast
 ok "a single picture is worked on once" [ "$(grep -c filled err)" -eq 1 ]
 rm -r alone together
 
+# ---- a comparison ----
+
+mkdir photos
+for number in 1 2 3 4 5 6 7; do
+  make_png photos/$number.png 64 48 \
+    "128 + 90 * sin (\$x / (3 + $number) + \$c) * cos (\$y / 7 + \$x * $number)"
+done
+compare="compare photos --patch 4 --patches 600 --iterations 3
+  --test-pictures 3 --damage missing:0.5,blocks:10x3 --show 2 --seeds 1,2
+  --algorithms dct,online,ksvd,mod"
+expect "a comparison" 0 $compare --threads 2 -q -o alone
+for count in 1 2 3 4 8; do
+  ranks $count $compare --threads 1 --force -o together
+  ok "... on $count ranks" [ "$status" -eq 0 ]
+  ok "... tells the result once" [ "$(grep -c -e '-> together' err)" -eq 1 ]
+  for file in results.csv table.tex online.safetensors \
+    online-seed2.safetensors ksvd.safetensors mod-seed2.safetensors; do
+    ok "... the same $file" cmp -s alone/$file together/$file
+  done
+  ok "... the same pictures" [ "$(grep -o 'data:image/png[^"]*' \
+    alone/index.html | cksum)" = "$(grep -o 'data:image/png[^"]*' \
+    together/index.html | cksum)" ]
+done
+ranks 2 $compare --threads 1 -o together
+ok "a folder that exists ends all ranks" [ "$status" -eq 1 ]
+ok "... and is told once" [ "$(grep -c '^tessera: ' err)" -eq 1 ]
+echo broken >photos/zz.png
+run $compare -o without
+named=$(grep -c 'zz.png' err)
+ranks 2 $compare --threads 1 -o with_broken
+ok "a broken picture is skipped" [ "$status" -eq 0 ]
+ok "... and named as by one rank" [ "$(grep -c 'zz.png' err)" -eq "$named" ]
+ok "... with the same result" cmp -s without/results.csv \
+  with_broken/results.csv
+rm -r alone together without with_broken
+
 # ---- one program, not many ----
 
 ranks 3 learn ./*.png --patch 4 --iterations 2 -v -o told.safetensors

@@ -41,6 +41,9 @@ fuzzers: $(FUZZERS)
 SECONDS = 60
 fuzz: all
 	$(Q)sh tests/fuzz/run.sh $(BUILD) $(SECONDS) $(TARGETS)
+siege: all
+	$(Q)SIEGE_FILES=500 SIEGE_KILLS=10 SIEGE_FIGURES=1 \
+	  TESSERA=$(abspath $(BUILD))/tessera prove -v tests/cli_siege.sh
 check-tsan:
 	$(Q)sh tests/check_tsan.sh $(BUILD)
 check-oom: all

@@ -8,6 +8,7 @@
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "base/error.h"
+#include "base/ranks.h"
 
 #include <string.h>
 
@@ -263,7 +264,8 @@ run (Compare *compare, GError **error)
   progress = progress_bar_start (&compare->bar, "reading pictures");
   ok = run_all (compare, &progress, &stopped);
   progress_bar_stop (&compare->bar);
-  if (!ok && g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
+  if (!ok && !compare->is_over
+      && g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
       && has_results (compare)) {
     compare->interrupted = TRUE;
     interrupt_begin_saving ();
@@ -308,19 +310,46 @@ print_result (Compare *compare, GError **error)
                        page);
 }
 
+/* The first rank makes the folder; all of them learn whether it could. */
+static gboolean
+prepare_folder (const Compare *compare, FolderState *state, GError **error)
+{
+  gboolean ok =
+    !ranks_is_first ()
+    || folder_prepare (compare->folder, compare->line.force, state, error);
+
+  ranks_begin ();
+  ranks_broadcast (&ok, sizeof ok, 0);
+  ranks_end ();
+  return ok;
+}
+
+/* Where another rank has failed, that one says why. */
+static gboolean
+give_up (const Compare *compare, FolderState state, GError **error)
+{
+  if (ranks_is_first ())
+    folder_undo (compare->folder, state);
+  if (!compare->is_over)
+    return FALSE;
+  g_clear_error (error);
+  return TRUE;
+}
+
 static gboolean
 work (Compare *compare, GError **error)
 {
-  FolderState state;
+  FolderState state = { 0 };
 
   if (!compare_make_contenders (compare, error)
-      || !compare_find_pictures (compare, error)
-      || !folder_prepare (compare->folder, compare->line.force, &state, error))
+      || !compare_find_pictures (compare, error))
     return FALSE;
-  if (!run (compare, error)) {
-    folder_undo (compare->folder, state);
-    return FALSE;
-  }
+  if (!prepare_folder (compare, &state, error))
+    return !ranks_is_first ();
+  if (!run (compare, error))
+    return give_up (compare, state, error);
+  if (!ranks_is_first ())
+    return TRUE;
   compare_summarise (compare);
   if (!compare_write_report (compare, error)) {
     folder_undo (compare->folder, state);

@@ -8,6 +8,7 @@
  *     data.c        which pictures train and which test; patches
  *     contenders.c  what is compared, and with which settings
  *     learning.c       learning, and learning curves
+ *     sharing.c     contenders and test pictures handed out to ranks
  *     outside.c     programs of others that learn or restore
  *     testing.c        damages, restores and scores the test pictures
  *     summary.c     means, deviations, paired differences
@@ -205,6 +206,7 @@ typedef struct {
   GArray *shown;      /* Shown */
   GArray *summary;    /* SummaryRow */
   gboolean interrupted;
+  gboolean is_over; /* another rank has failed, and says why */
 } Compare;
 
 #define COMPARE_CHANNELS 3
@@ -286,10 +288,39 @@ char *compare_dictionary_file (const Compare *compare,
                                const Contender *contender, guint seed);
 const char *compare_init_name (InitKind kind);
 
+/* ---- sharing.c ---- */
+
+/* Work in numbered items.  Which rank does which does not matter. */
+typedef struct {
+  /* Works on an item.  What comes out, as data for the other ranks. */
+  gboolean (*work) (gpointer data, guint item, GVariant **result,
+                    const Progress *progress, GError **error);
+  /* Adds what came out, in the order of the items, on all ranks. */
+  void (*put) (gpointer data, guint item, GVariant *result, gboolean is_own);
+  gpointer data;
+} CompareStage;
+
+/* Does items 0 .. count - 1, each on the rank that is free first.  FALSE with
+ * @error set if any rank has failed or was interrupted; what was finished is
+ * put nevertheless. */
+gboolean compare_share_out (Compare *compare, guint count,
+                            const CompareStage *stage,
+                            const Progress *progress, GError **error);
+
+/* What was learned; @failed is why a program failed, or NULL. */
+GVariant *learn_run_to_variant (const LearnRun *run, const char *failed);
+void learn_run_from_variant (GVariant *variant, LearnRun *run, char **failed);
+
+/* The scores of a test picture and what is shown of it; or why it was
+ * skipped. */
+GVariant *trial_to_variant (const GArray *scores, const GArray *shown,
+                            const char *skipped);
+char *trial_from_variant (GVariant *variant, GArray *scores, GArray *shown);
+
 /* ---- learning.c ---- */
 
 /* Learns what has to be learned from Y with seed number @seed, one after the
- * other. */
+ * other on each rank. */
 gboolean compare_learn (Compare *compare, guint seed, const Progress *progress,
                         GError **error);
 

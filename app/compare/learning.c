@@ -331,14 +331,21 @@ learn_outside (const Compare *compare, Contender *contender, guint seed,
   return TRUE;
 }
 
-static guint
-count_learners (const Compare *compare)
-{
-  guint count = 0;
+/* ---- all of them ---- */
 
-  for (guint i = 0; i < compare->contenders->len; i++)
-    count += contender_learns (compare_contender (compare, i));
-  return count;
+/* What is learned with one seed. */
+typedef struct {
+  Compare *compare;
+  guint seed;
+  GArray *probes;  /* Probe */
+  GArray *numbers; /* guint: of the contenders that learn */
+} Lesson;
+
+static Contender *
+lesson_contender (const Lesson *lesson, guint item)
+{
+  return compare_contender (lesson->compare,
+                            g_array_index (lesson->numbers, guint, item));
 }
 
 /* Says who learns. */
@@ -350,33 +357,57 @@ show_stage (Compare *compare, const Contender *contender, int number, int all)
   progress_bar_set_label (&compare->bar, compare->stage);
 }
 
+static gboolean
+learn_item (gpointer data, guint item, GVariant **result,
+            const Progress *progress, GError **error)
+{
+  const Lesson *lesson = data;
+  Contender *contender = lesson_contender (lesson, item);
+  Training training = { .compare = lesson->compare,
+                        .contender = contender,
+                        .seed = lesson->seed,
+                        .run = contender_run (contender, lesson->seed),
+                        .probes = lesson->probes };
+
+  show_stage (lesson->compare, contender, (int) item + 1,
+              (int) lesson->numbers->len);
+  if (!(contender->kind == CONTENDER_LEARNER
+          ? learn_one (&training, progress, error)
+          : learn_outside (lesson->compare, contender, lesson->seed, progress,
+                           error)))
+    return FALSE;
+  *result = learn_run_to_variant (training.run, contender->failed);
+  return TRUE;
+}
+
+static void
+put_learned (gpointer data, guint item, GVariant *result, gboolean is_own)
+{
+  const Lesson *lesson = data;
+  Contender *contender = lesson_contender (lesson, item);
+  g_autofree char *failed = NULL;
+
+  if (is_own)
+    return;
+  learn_run_from_variant (result, contender_run (contender, lesson->seed),
+                          &failed);
+  if (failed == NULL || contender->failed != NULL)
+    return;
+  contender->failed = g_steal_pointer (&failed);
+  terminal_note ("%s failed: %s", contender->name, contender->failed);
+}
+
 gboolean
 compare_learn (Compare *compare, guint seed, const Progress *progress,
                GError **error)
 {
   g_autoptr (GArray) probes = make_probes (compare);
-  double all = count_learners (compare), done = 0;
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  Lesson lesson = { compare, seed, probes, numbers };
+  const CompareStage stage = { learn_item, put_learned, &lesson };
 
-  for (guint i = 0; i < compare->contenders->len; i++) {
-    Contender *contender = compare_contender (compare, i);
-    Training training = { .compare = compare,
-                          .contender = contender,
-                          .seed = seed,
-                          .run = contender_run (contender, seed),
-                          .probes = probes };
-    ProgressPart part;
-    Progress partial;
-
-    if (!contender_learns (contender))
-      continue;
-    show_stage (compare, contender, (int) done + 1, (int) all);
-    part = (ProgressPart){ progress, done / all, (done + 1) / all };
-    partial = progress_part (&part);
-    if (!(contender->kind == CONTENDER_LEARNER
-            ? learn_one (&training, &partial, error)
-            : learn_outside (compare, contender, seed, &partial, error)))
-      return FALSE;
-    done++;
-  }
-  return TRUE;
+  for (guint i = 0; i < compare->contenders->len; i++)
+    if (contender_learns (compare_contender (compare, i)))
+      g_array_append_val (numbers, i);
+  return compare_share_out (compare, numbers->len, &stage, progress, error);
 }

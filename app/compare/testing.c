@@ -266,9 +266,9 @@ clear_shown (gpointer data)
   g_bytes_unref (((Shown *) data)->png);
 }
 
-/* A picture that the damage does not fit is left out. */
+/* A picture that the damage does not fit is left out: @skipped is why. */
 static gboolean
-trial_prepare (Trial *trial, gboolean *skipped, GError **error)
+trial_prepare (Trial *trial, char **skipped, GError **error)
 {
   Compare *compare = trial->compare;
   const char *path = compare->testing->pdata[trial->picture];
@@ -277,54 +277,62 @@ trial_prepare (Trial *trial, gboolean *skipped, GError **error)
   trial->clean = picture_load (path, &compare->line.limits, error);
   if (trial->clean == NULL)
     return FALSE;
-  *skipped = !compare_damage_picture (compare, trial->damage, trial->clean,
-                                      trial->picture, &trial->damaged, &why);
-  if (*skipped)
-    skipped_files_add (&compare->skipped, path, why->message);
+  if (!compare_damage_picture (compare, trial->damage, trial->clean,
+                               trial->picture, &trial->damaged, &why))
+    *skipped = g_strdup (why->message);
   return TRUE;
 }
 
+/* ---- all of them ---- */
+
 static gboolean
-run_trial (Compare *compare, guint picture, guint damage,
+run_trial (gpointer data, guint item, GVariant **result,
            const Progress *progress, GError **error)
 {
+  Compare *compare = data;
   Trial trial = { .compare = compare,
-                  .picture = picture,
-                  .damage = damage,
+                  .picture = item / compare->damages->len,
+                  .damage = item % compare->damages->len,
                   .scores = g_array_new (FALSE, FALSE, sizeof (Score)),
                   .shown = g_array_new (FALSE, FALSE, sizeof (Shown)) };
-  gboolean skipped = FALSE;
+  g_autofree char *skipped = NULL;
   gboolean ok = trial_prepare (&trial, &skipped, error)
-                && (skipped || try_all (&trial, progress, error));
+                && (skipped != NULL || try_all (&trial, progress, error));
 
-  if (ok && !skipped) {
-    g_array_append_vals (compare->scores, trial.scores->data,
-                         trial.scores->len);
-    g_array_append_vals (compare->shown, trial.shown->data, trial.shown->len);
-  } else
-    g_array_set_clear_func (trial.shown, clear_shown);
+  if (ok)
+    *result = trial_to_variant (trial.scores, trial.shown, skipped);
   image_free (trial.clean);
   damaged_clear (&trial.damaged);
   g_array_unref (trial.scores);
+  g_array_set_clear_func (trial.shown, clear_shown);
   g_array_unref (trial.shown);
   return ok;
+}
+
+static void
+put_trial (gpointer data, guint item, GVariant *result, gboolean is_own)
+{
+  Compare *compare = data;
+  g_autofree char *skipped =
+    trial_from_variant (result, compare->scores, compare->shown);
+
+  (void) is_own;
+  if (skipped != NULL)
+    skipped_files_add (&compare->skipped,
+                       compare->testing->pdata[item / compare->damages->len],
+                       skipped);
 }
 
 gboolean
 compare_test (Compare *compare, const Progress *progress, GError **error)
 {
-  guint damages = compare->damages->len;
-  guint trials = compare->testing->len * damages;
+  const CompareStage stage = { run_trial, put_trial, compare };
 
   g_array_set_clear_func (compare->shown, clear_shown);
-  for (guint i = 0; i < trials; i++) {
-    ProgressPart part = { progress, (double) i / trials,
-                          (double) (i + 1) / trials };
-    Progress partial = progress_part (&part);
-
-    if (!run_trial (compare, i / damages, i % damages, &partial, error))
-      return FALSE;
-  }
+  if (!compare_share_out (compare,
+                          compare->testing->len * compare->damages->len,
+                          &stage, progress, error))
+    return FALSE;
   if (compare->scores->len > 0)
     return TRUE;
   skipped_files_set_error (&compare->skipped, error);
