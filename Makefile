@@ -16,7 +16,7 @@
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn the built-in dictionaries again
 #   install, uninstall (PREFIX, DESTDIR), clean
-#   deb         Debian packages, in build/deb (needs debhelper)
+#   deb         Debian packages, in build/deb (needs debhelper, dh-python)
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
