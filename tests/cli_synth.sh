@@ -167,6 +167,46 @@ judge "an interrupt" 130
 ok "... leaves nothing behind" [ ! -e stopped ]
 ok "no unfinished file" nothing_pending
 
+# ---- all of them, on one page ----
+
+# figures PAGE - whether all of its figures are there
+figures () {
+  folder=$(dirname "$1")
+  perl -ne 'print "$1\n" while /<img src="([^"]*)"/g' "$1" >figures
+  [ "$(wc -l <figures)" -eq 8 ] || return 1
+  while read -r figure; do is_svg "$folder/$figure" || return 1; done <figures
+}
+
+# verdict TEXT - of the claim with this text, in the last output as JSON
+verdict () {
+  perl -0ne 'print $1 if /"claim" : "[^"]*'"$1"'[^"]*",\s*"verdict" : "(\w+)"/' \
+    out
+}
+
+small="--trials 1 --iterations 400 --sizes 4 --samples 3k --threads 1"
+expect "all experiments" 0 synth all $small --seed 3 -o all
+ok "... a page with their figures" figures all/index.html
+ok "... a verdict on each claim" \
+  [ "$(grep -cE '<b class="(holds|partly|fails|open)"' all/index.html)" -eq 8 ]
+ok "... the warm start finds all codes" says "1 of 1 trials have found"
+before=$(cat all/condition.csv | cksum)
+rm all/index.html
+perl -pi -e 's/^convergence=.*\n//' all/synth.ini
+rm all/convergence.csv
+expect "the same again" 0 synth all $small --seed 3 -o all --json
+ok "... does what is not done" [ -s all/convergence.csv ]
+ok "... and makes the page" figures all/index.html
+ok "... nothing else" says "condition: done before"
+ok "... one number of samples proves nothing" \
+  [ "$(verdict 'With more samples')" = open ]
+# What the tables say is what counts: no noise, errors far apart.
+perl -F, -i -lane 'if ($. > 1) { $F[6] = $F[3] } print join ",", @F' \
+  all/condition.csv
+expect "tables with other numbers" 0 synth all $small --seed 3 -o all --json
+ok "... another verdict" [ "$(verdict 'Without noise')" = fails ]
+expect "other settings" 1 synth all --trials 1 -o all
+ok "... do not mix" says "not empty"
+
 # ---- wrong words ----
 
 expect "no experiment" 2 synth -o x

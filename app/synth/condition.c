@@ -13,7 +13,9 @@
 /* |A - A*| / |A*| that counts as recovered. */
 #define GOOD_ERROR 0.1
 
-/* Numbers of samples that are tried: from 2 n up by this factor. */
+/* Numbers of samples that are tried: from 2 n up by this factor; the number
+ * needed is interpolated, between the last two, in the logarithms of samples
+ * and error. */
 #define SAMPLES_FACTOR 1.25
 
 /* Learn from all samples at each step. */
@@ -257,7 +259,9 @@ synth_noise (const SynthOptions *options, SynthReport *report,
 typedef struct {
   const SynthOptions *options;
   double *needed;
-  Table *table; /* all runs */
+  double *before; /* mean error with the last number tried, or NaN */
+  int last;       /* that number */
+  Table *table;   /* all runs */
 } Search;
 
 /* The trials with so many samples of all that are still being looked for. */
@@ -281,6 +285,19 @@ open_runs (const Search *search, int samples)
   return runs;
 }
 
+/* Where the error crosses GOOD_ERROR, between the last number of samples and
+ * @samples. */
+static double
+interpolate (const Search *search, guint i, int samples, double error)
+{
+  double before = search->before[i], share;
+
+  if (isnan (before) || !(error > 0))
+    return samples;
+  share = log (before / GOOD_ERROR) / log (before / error);
+  return search->last * pow ((double) samples / search->last, share);
+}
+
 /* Takes in what open_runs() gave, now done. */
 static void
 close_runs (Search *search, const GArray *runs, int samples)
@@ -294,9 +311,12 @@ close_runs (Search *search, const GArray *runs, int samples)
       continue;
     spread = spread_of (runs, first, search->options->trials);
     if (spread_mean (&spread) <= GOOD_ERROR)
-      search->needed[i] = samples;
+      search->needed[i] =
+        interpolate (search, i, samples, spread_mean (&spread));
+    search->before[i] = spread_mean (&spread);
     first += (guint) search->options->trials;
   }
+  search->last = samples;
   tabulate (search->table, runs);
 }
 
@@ -361,10 +381,11 @@ find_needed (const SynthOptions *options, SynthReport *report,
 {
   guint count = g_strv_length (options->algorithms) * options->conditions->len;
   g_autofree double *needed = g_new (double, count);
-  Search search = { options, needed, table_new (columns) };
+  g_autofree double *before = g_new (double, count);
+  Search search = { options, needed, before, 0, table_new (columns) };
 
   for (guint i = 0; i < count; i++)
-    needed[i] = NAN;
+    needed[i] = before[i] = NAN;
   synth_report_add_table (report, "condition-samples", search.table);
   if (!search_needed (&search, progress, error))
     return FALSE;

@@ -2,6 +2,7 @@
 #include "app/synth/synth.h"
 
 #include "app/command.h"
+#include "app/synth/claims.h"
 #include "app/cli/commandline.h"
 #include "app/files/folder.h"
 #include "app/cli/optionlist.h"
@@ -13,8 +14,11 @@
 #include "base/error.h"
 #include "base/parallel.h"
 
+#include <string.h>
+
 static const char about[] =
   "Examples:\n"
+  "  tessera synth all -o results\n"
   "  tessera synth time -o results\n"
   "  tessera synth condition --conditions 1,10,100,1000 -o results\n"
   "  tessera synth convergence --full -o results\n"
@@ -27,7 +31,14 @@ static const char about[] =
   "  convergence  error from step to step, for several numbers of samples\n"
   "  condition    error, and samples needed, against the condition number\n"
   "  noise        error against the noise in the samples\n"
-  "  support      how the warm start finds the non-zero codes";
+  "  support      how the warm start finds the non-zero codes\n"
+  "  all          these, on one page with what the paper claims (about five\n"
+  "               minutes; the same command goes on where it was stopped)";
+
+/* What "all" writes beside tables and figures: the page, and a record of what
+ * was done, with which settings. */
+#define PAGE "index.html"
+#define RECORD "synth.ini"
 
 #define MAX_SIZE 4000
 #define MAX_SAMPLES 100000000
@@ -150,7 +161,12 @@ typedef struct {
   gboolean full;
   SynthOptions options;
   const Experiment *experiment;
+  gboolean all;
+  Option settings[SETTINGS];
+  guint given; /* bit i: setting i was given */
 } Synth;
+
+static const char every[] = "all";
 
 static void
 synth_clear (Synth *synth)
@@ -168,10 +184,11 @@ synth_clear (Synth *synth)
 static const char *const *
 experiment_names (void)
 {
-  static const char *names[G_N_ELEMENTS (experiments) + 1];
+  static const char *names[G_N_ELEMENTS (experiments) + 2];
 
   for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
     names[i] = experiments[i].name;
+  names[G_N_ELEMENTS (experiments)] = every;
   return names;
 }
 
@@ -189,6 +206,9 @@ find_experiment (Synth *synth, GError **error)
       synth->experiment = &experiments[i];
       return TRUE;
     }
+  synth->all = name != NULL && g_str_equal (name, every);
+  if (synth->all)
+    return TRUE;
   all = g_strjoinv (", ", (char **) names);
   if (name == NULL)
     return tessera_fail (error, TESSERA_ERROR_USAGE, "name an experiment: %s",
@@ -234,21 +254,51 @@ check_setting (const Experiment *experiment, int setting, const Option *option,
   return TRUE;
 }
 
-/* Fills in what was not given.  @rows are the options of the settings. */
+static void
+note_given (Synth *synth)
+{
+  for (int i = 0; i < SETTINGS; i++)
+    if (is_given (&synth->settings[i]))
+      synth->given |= 1u << i;
+}
+
+/* Forgets settings that were not given, and of an earlier experiment. */
+static void
+forget (Synth *synth)
+{
+  for (int i = 0; i < SETTINGS; i++) {
+    const Option *option = &synth->settings[i];
+
+    if (synth->given & 1u << i)
+      continue;
+    if (option->parse == option_int)
+      *(int *) option->value = 0;
+    else if (option->parse == option_word_list)
+      g_clear_pointer ((char ***) option->value, g_strfreev);
+    else
+      g_clear_pointer ((GArray **) option->value, g_array_unref);
+  }
+}
+
+/* Fills in what was not given.  With "all", what only other experiments use
+ * does no harm. */
 static gboolean
-apply_defaults (Synth *synth, const Option *rows, GError **error)
+apply_defaults (Synth *synth, GError **error)
 {
   const Experiment *experiment = synth->experiment;
 
+  forget (synth);
   for (int i = 0; i < SETTINGS; i++) {
+    const Option *option = &synth->settings[i];
     const char *text =
       synth->full ? experiment->full[i] : experiment->quick[i];
     gboolean ok = TRUE;
 
-    if (is_given (&rows[i]))
-      ok = check_setting (experiment, i, &rows[i], error);
+    if (synth->given & 1u << i)
+      ok = (synth->all && text == NULL)
+           || check_setting (experiment, i, option, error);
     else if (text != NULL)
-      ok = rows[i].parse (&rows[i], text, error);
+      ok = option->parse (option, text, error);
     if (!ok)
       return FALSE;
   }
@@ -330,10 +380,18 @@ parse (Synth *synth, char **argv, GError **error)
     return FALSE;
   if (line->answered)
     return TRUE;
-  if (!find_experiment (synth, error)
-      || !apply_defaults (synth, settings, error)
-      || !check_memory (synth, error))
+  memcpy (synth->settings, settings, sizeof settings);
+  note_given (synth);
+  if (!find_experiment (synth, error))
     return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++) {
+    if (synth->all)
+      synth->experiment = &experiments[i];
+    else if (i > 0)
+      break;
+    if (!apply_defaults (synth, error) || !check_memory (synth, error))
+      return FALSE;
+  }
   return synth->folder != NULL
          || tessera_fail (error, TESSERA_ERROR_USAGE,
                           "-o FOLDER is missing: folder for the results");
@@ -393,6 +451,151 @@ work (const Synth *synth, GError **error)
     (double) (g_get_monotonic_time () - started) / G_USEC_PER_SEC, error);
 }
 
+/* ---- all of them ---- */
+
+/* How the tables of a folder are made: settings that were given, and others
+ * that matter. */
+static char *
+describe_settings (const Synth *synth, char **argv)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s sizes, seed %" G_GUINT64_FORMAT,
+                          synth->full ? "the paper's" : "small",
+                          synth->line.seed);
+  for (int i = 0; argv[i] != NULL; i++)
+    for (int k = 0; k < SETTINGS; k++) {
+      g_autofree char *name =
+        g_strconcat ("--", synth->settings[k].name, NULL);
+
+      if (g_str_has_prefix (argv[i], name)
+          && (argv[i][strlen (name)] == '=' || argv[i][strlen (name)] == 0))
+        g_string_append_printf (text, ", %s%s%s", argv[i],
+                                strchr (argv[i], '=') == NULL ? " " : "",
+                                strchr (argv[i], '=') == NULL
+                                    && argv[i + 1] != NULL
+                                  ? argv[i + 1]
+                                  : "");
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean
+write_record (const Synth *synth, GKeyFile *record, GError **error)
+{
+  g_autofree char *path = g_build_filename (synth->folder, RECORD, NULL);
+  gsize length;
+  char *text = g_key_file_to_data (record, &length, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, length);
+
+  return output_write (path, bytes, TRUE, error);
+}
+
+/* The record of a run with the same settings that was stopped; else a new one,
+ * in a folder that may be written to. */
+static GKeyFile *
+open_record (const Synth *synth, const char *settings, GError **error)
+{
+  g_autofree char *path = g_build_filename (synth->folder, RECORD, NULL);
+  g_autoptr (GKeyFile) record = g_key_file_new ();
+  g_autofree char *earlier = NULL;
+  FolderState state;
+
+  if (g_key_file_load_from_file (record, path, G_KEY_FILE_NONE, NULL))
+    earlier = g_key_file_get_string (record, "synth", "settings", NULL);
+  if (g_strcmp0 (earlier, settings) == 0 && !synth->line.force)
+    return g_steal_pointer (&record);
+  if (!folder_prepare (synth->folder, synth->line.force, &state, error))
+    return NULL;
+  g_key_file_unref (record);
+  record = g_key_file_new ();
+  g_key_file_set_string (record, "synth", "settings", settings);
+  return write_record (synth, record, error) ? g_steal_pointer (&record)
+                                             : NULL;
+}
+
+/* One experiment, unless the record says that it is done. */
+static gboolean
+run_next (Synth *synth, GKeyFile *record, GError **error)
+{
+  g_autoptr (SynthReport) report = synth_report_new ();
+  const char *name = synth->experiment->name;
+  gint64 started = g_get_monotonic_time ();
+
+  if (g_key_file_has_key (record, "seconds", name, NULL)) {
+    terminal_note ("%s: done before", name);
+    return TRUE;
+  }
+  if (!apply_defaults (synth, error) || !run (synth, report, error)
+      || !synth_report_write (report, synth->folder, TRUE, error))
+    return FALSE;
+  g_key_file_set_double (record, "seconds", name,
+                         (double) (g_get_monotonic_time () - started)
+                           / G_USEC_PER_SEC);
+  return write_record (synth, record, error);
+}
+
+static gboolean
+print_claims (const Synth *synth, const GArray *claims, GKeyFile *record,
+              GError **error)
+{
+  g_autoptr (JsonObject) json = json_object_new ();
+  JsonArray *list = json_array_new ();
+
+  for (guint i = 0; i < claims->len; i++) {
+    const Claim *claim = &g_array_index (claims, Claim, i);
+    JsonObject *object = json_object_new ();
+
+    json_report_set_text (object, "experiment", claim->experiment);
+    json_report_set_text (object, "claim", claim->text);
+    json_report_set_text (object, "verdict", verdict_name (claim->verdict));
+    json_report_set_text (object, "reason", claim->reason);
+    json_array_add_object_element (list, object);
+    if (synth->line.json)
+      continue;
+    terminal_result ("%-7s %s", verdict_name (claim->verdict), claim->text);
+    terminal_result ("        %s", claim->reason);
+  }
+  json_report_set_text (json, "experiment", every);
+  json_report_set_count (json, "seed", synth->line.seed);
+  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
+    json_report_set_number (json, experiments[i].name,
+                            g_key_file_get_double (record, "seconds",
+                                                   experiments[i].name, NULL));
+  json_object_set_array_member (json, "claims", list);
+  if (synth->line.json)
+    return json_report_print (json, error);
+  terminal_result ("-> %s/" PAGE, synth->folder);
+  return TRUE;
+}
+
+static gboolean
+work_on_all (Synth *synth, char **argv, GError **error)
+{
+  g_autofree char *settings = describe_settings (synth, argv);
+  g_autofree char *note = g_markup_printf_escaped (
+    "Section 4.1 of Liang, Zhang, Fattahi and Zhang, <i>Simple Alternating "
+    "Minimization Provably Solves Complete Dictionary Learning</i>: figures, "
+    "claims, and a verdict on each by the numbers of this run (%s).",
+    settings);
+  g_autofree char *path = g_build_filename (synth->folder, PAGE, NULL);
+  g_autoptr (GKeyFile) record = open_record (synth, settings, error);
+  g_autoptr (GArray) claims = NULL;
+  g_autoptr (GBytes) page = NULL;
+
+  if (record == NULL)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++) {
+    synth->experiment = &experiments[i];
+    if (!run_next (synth, record, error))
+      return FALSE;
+  }
+  claims = claims_judge (synth->folder);
+  page = claims_page (claims, note);
+  return output_write (path, page, TRUE, error)
+         && print_claims (synth, claims, record, error);
+}
+
 static gboolean
 run_command (char **argv, GError **error)
 {
@@ -400,8 +603,9 @@ run_command (char **argv, GError **error)
   gboolean ok;
 
   command_line_init (&synth.line);
-  ok = parse (&synth, argv, error)
-       && (synth.line.answered || work (&synth, error));
+  ok = parse (&synth, argv, error);
+  if (ok && !synth.line.answered)
+    ok = synth.all ? work_on_all (&synth, argv, error) : work (&synth, error);
   synth_clear (&synth);
   return ok;
 }
