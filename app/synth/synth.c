@@ -434,11 +434,15 @@ work (const Synth *synth, GError **error)
   gint64 started = g_get_monotonic_time ();
   FolderState state;
 
+  /* First only to find out whether it can be made: an interrupt that is not
+   * heeded in time would leave it behind. */
   if (!folder_prepare (synth->folder, synth->line.force, &state, error))
     return FALSE;
+  folder_undo (synth->folder, state);
   if (!run (synth, report, error)
-      || !synth_report_write (report, synth->folder, synth->line.force,
-                              error)) {
+      || !folder_prepare (synth->folder, synth->line.force, &state, error))
+    return FALSE;
+  if (!synth_report_write (report, synth->folder, synth->line.force, error)) {
     folder_undo (synth->folder, state);
     return FALSE;
   }
