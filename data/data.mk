@@ -4,6 +4,7 @@
 # How the dictionaries inside the library were learned.
 LEARNED := data/dictionaries/learned.safetensors
 CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
+NOISE := data/dictionaries/noise.safetensors
 # The convolutional one first learns to remove noise too.
 MISSING := missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,$\
 channels:0.3-0.9,blocks:3-16,strokes:1-6
@@ -17,6 +18,10 @@ dictionary: all
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
 	  --init build/first.safetensors --task $(MISSING) --iterations 8000 \
 	  --rate 6e-4 --seed 2 --force -o $(CONVOLUTIONAL)
+	$(BUILD)/tessera learn build/originals --algorithm convolutional \
+	  --task noise:2-75,noise:10-55 --patch 8 --sets 1 --levels 1 --ground 6 \
+	  --crop 40 --batch 6 --iterations 5500 --rate 3e-4 --seed 1 --force \
+	  -o $(NOISE)
 
 # Landscape pictures for experiments; downloads 70 MB.
 HALVE := $(BUILD)/data/halve

@@ -32,6 +32,12 @@ dictionary_learned (void)
 }
 
 Dictionary *
+dictionary_noise (void)
+{
+  return dictionary_inside ("noise");
+}
+
+Dictionary *
 dictionary_convolutional (void)
 {
   return dictionary_inside ("convolutional");

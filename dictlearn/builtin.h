@@ -11,6 +11,10 @@ Dictionary *dictionary_builtin (int channels);
  * photographs ("make dictionary").  The caller owns it. */
 Dictionary *dictionary_learned (void);
 
+/* The convolutional dictionary for white noise, learned from the same
+ * photographs.  The caller owns it. */
+Dictionary *dictionary_noise (void);
+
 /* The convolutional dictionary, learned from the same photographs for missing
  * pixels and samples, blocks, strokes and noise.  The caller owns it. */
 Dictionary *dictionary_convolutional (void);

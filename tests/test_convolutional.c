@@ -433,6 +433,74 @@ test_one_square (void)
   picture_clear (&p);
 }
 
+/* More sets, equal at first, code a picture as before; and a file keeps the
+ * sets and the ground. */
+static void
+test_more_sets (void)
+{
+  g_autoptr (ConvModel) few = random_model (5);
+  g_autoptr (ConvModel) many = conv_model_with_sets (few, small.rounds);
+  g_autoptr (ConvModel) again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Pyramid) a = pyramid_new (&few->shape, CROP, CROP, FALSE);
+  g_autoptr (Pyramid) b = pyramid_new (&many->shape, CROP, CROP, FALSE);
+  float y[SAMPLES], known[SAMPLES];
+  Damaged damaged = { y, known, NULL };
+  const float *x, *z;
+
+  for (int i = 0; i < SAMPLES; i++) {
+    y[i] = (float) random_uniform (6, 1, (guint64) i);
+    known[i] = random_uniform (6, 2, (guint64) i) < 0.7;
+  }
+  x = pyramid_forward (a, few->numbers, &damaged);
+  z = pyramid_forward (b, many->numbers, &damaged);
+  for (int i = 0; i < SAMPLES; i++)
+    g_assert_cmpfloat (x[i], ==, z[i]);
+
+  many->shape.ground = 6;
+  bytes = conv_model_to_bytes (many, NULL);
+  again = conv_model_from_bytes (bytes, "more", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (again->shape.sets, ==, small.rounds);
+  g_assert_cmpint (again->shape.ground, ==, 6);
+}
+
+/* What is left of the noise where the atoms add nothing. */
+static double
+noise_in_ground (int ground)
+{
+  ConvShape shape = small;
+  g_autoptr (ConvModel) model = NULL;
+  g_autoptr (Pyramid) pyramid = NULL;
+  float y[SAMPLES], known[SAMPLES];
+  Damaged damaged = { y, known, NULL };
+  const float *out;
+  double sum = 0;
+
+  shape.levels = 1;
+  shape.ground = ground;
+  model = conv_model_new (&shape);
+  pyramid = pyramid_new (&shape, CROP, CROP, FALSE);
+  memset (conv_level (&shape, model->numbers, 0).W, 0,
+          sizeof (float) * (gsize) (conv_atom_length (&shape) * shape.atoms));
+  for (int i = 0; i < SAMPLES; i++) {
+    y[i] = (float) (0.5 + 0.1 * random_normal (7, 1, (guint64) i));
+    known[i] = 1;
+  }
+  out = pyramid_forward (pyramid, model->numbers, &damaged);
+  for (int i = 0; i < SAMPLES; i++)
+    sum += (out[i] - 0.5) * (out[i] - 0.5);
+  return sum;
+}
+
+static void
+test_ground (void)
+{
+  g_assert_cmpfloat (noise_in_ground (CONV_MOST_GROUND), <,
+                     noise_in_ground (0) / 4);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -444,6 +512,8 @@ main (int argc, char **argv)
   g_test_add_func ("/convolutional/halves", test_halves);
   g_test_add_func ("/convolutional/broken-files", test_broken_files);
   g_test_add_func ("/convolutional/larger-than-file", test_larger_than_file);
+  g_test_add_func ("/convolutional/more-sets", test_more_sets);
+  g_test_add_func ("/convolutional/ground", test_ground);
   g_test_add_func ("/convolutional/known-stay", test_known_stay);
   g_test_add_func ("/convolutional/squares", test_squares);
   g_test_add_func ("/convolutional/one-square", test_one_square);

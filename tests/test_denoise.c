@@ -1,5 +1,6 @@
 /* test_denoise.c - noise goes, the picture stays */
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "dictlearn/builtin.h"
 #include "dictlearn/initial.h"
@@ -375,6 +376,43 @@ test_named_dictionaries (void)
     }
 }
 
+/* The learned dictionary takes part where noise is white and in colour, and
+ * what it does does not depend on threads; grey has the cosines. */
+static void
+test_learned_for_noise (void)
+{
+  int threads = parallel_threads ();
+
+  for (int channels = 1; channels <= 3; channels += 2) {
+    RestoreOptions options = with_quality (QUALITY_FAST);
+    g_autoptr (Image) photo = load_photo_middle ("city10", 160, 120);
+    g_autoptr (Image) clean = image_new (160, 120, channels, 8, NULL);
+    g_autoptr (Image) noisy = NULL;
+    g_autoptr (Image) again = NULL;
+    g_autoptr (Image) cosines = NULL;
+
+    for (gsize i = 0; i < image_pixels (clean) * (gsize) channels; i++)
+      clean->samples[i] = photo->samples[channels == 3 ? i : 3 * i + 1];
+    noisy = with_noise (clean, 40, 1);
+    again = image_copy (noisy, NULL);
+    cosines = image_copy (noisy, NULL);
+    options.sigma = 40;
+    denoise (noisy, NULL, &options);
+    parallel_init (threads == 1 ? 3 : 1);
+    denoise (again, NULL, &options);
+    parallel_init (threads);
+    assert_same_samples (noisy, again);
+    options.cosines = TRUE;
+    denoise (cosines, NULL, &options);
+    g_test_message ("%d channels: %.2f dB, with cosines %.2f", channels,
+                    psnr (clean, noisy), psnr (clean, cosines));
+    if (channels == 1)
+      assert_same_samples (noisy, cosines);
+    else
+      g_assert_cmpfloat (psnr (clean, noisy), >, psnr (clean, cosines) + 0.1);
+  }
+}
+
 /* Atoms @first on of the cosines of 8 x 8 patches, the last one first. */
 static Dictionary *
 reversed_cosines (int first)
@@ -492,6 +530,7 @@ main (int argc, char **argv)
   g_test_add_func ("/denoise/mark", test_mark_on_grey);
   g_test_add_func ("/denoise/told", test_no_noise_is_removed_when_told_so);
   g_test_add_func ("/denoise/named", test_named_dictionaries);
+  g_test_add_func ("/denoise/learned", test_learned_for_noise);
   g_test_add_func ("/denoise/mean", test_named_dictionary_keeps_the_mean);
   g_test_add_func ("/denoise/failure", test_failure_changes_nothing);
   g_test_add_func ("/denoise/shared", test_shared_photographs);

@@ -69,7 +69,7 @@ static void
 add_common (CommandLine *line)
 {
   const Option dictionary[] = {
-    { "dict", 0, "FILE", "a file, learned, convolutional or cosines",
+    { "dict", 0, "FILE", "a file, cosines, learned, noise or convolutional",
       option_file, .value = &line->dictionary,
       .choices = dictionary_file_names, .role = INPUT_FILE },
   };

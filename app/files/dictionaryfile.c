@@ -9,9 +9,10 @@
 #define LEARNED "learned"
 #define COSINES "cosines"
 #define CONVOLUTIONAL "convolutional"
+#define NOISE "noise"
 
 const char *const dictionary_file_names[] = { BUILTIN, COSINES, LEARNED,
-                                              CONVOLUTIONAL, NULL };
+                                              CONVOLUTIONAL, NOISE, NULL };
 
 gboolean
 dictionary_file_is_builtin (const char *name)
@@ -41,6 +42,8 @@ dictionary_file_load_as (const char *name, DictionaryLayout layout,
     return dictionary_builtin (3);
   if (g_str_equal (name, CONVOLUTIONAL))
     return dictionary_convolutional ();
+  if (g_str_equal (name, NOISE))
+    return dictionary_noise ();
   if (g_str_equal (name, LEARNED))
     return dictionary_learned ();
   bytes = file_read (name, error);

@@ -21,6 +21,9 @@
 /* Microseconds from one checkpoint to the next. */
 #define CHECKPOINT_EVERY (120 * G_USEC_PER_SEC)
 
+/* Sets of atoms of a new model. */
+#define USUAL_SETS 8
+
 typedef struct {
   Learn *learn;
   Lessons *lessons;
@@ -49,9 +52,9 @@ describe (const ConvRun *run)
 
   return g_strdup_printf (
     "--patch %d --spacing %d --atoms %d --rounds %d --sets %d --levels %d "
-    "--crop %d --batch %d --iterations %d --rate %g --task %s",
-    s->side, s->stride, s->atoms, s->rounds, s->sets, s->levels, learn->crop,
-    learn->batch, run->steps, learn->options.rate, learn->task);
+    "--ground %d --crop %d --batch %d --iterations %d --rate %g --task %s",
+    s->side, s->stride, s->atoms, s->rounds, s->sets, s->levels, s->ground,
+    learn->crop, learn->batch, run->steps, learn->options.rate, learn->task);
 }
 
 static ConvModel *
@@ -63,8 +66,10 @@ new_model (const Learn *learn, GError **error)
                       .channels = channels_of (learn),
                       .atoms = learn->options.atoms,
                       .rounds = learn->rounds,
-                      .sets = MIN (learn->sets, learn->rounds),
-                      .levels = learn->levels };
+                      .sets = MIN (learn->sets > 0 ? learn->sets : USUAL_SETS,
+                                   learn->rounds),
+                      .levels = learn->levels,
+                      .ground = learn->ground };
 
   if (shape.atoms == 0)
     shape.atoms = n;
@@ -123,6 +128,16 @@ make_teacher (ConvRun *run, GError **error)
                  input_name (learn->resume));
     return FALSE;
   }
+  if (learn->resume == NULL && learn->sets > 0
+      && learn->sets != run->model->shape.sets) {
+    ConvModel *model = conv_model_with_sets (
+      run->model, MIN (learn->sets, run->model->shape.rounds));
+
+    conv_model_free (run->model);
+    run->model = model;
+  }
+  if (learn->ground > 0)
+    run->model->shape.ground = learn->ground;
   TeacherOptions options = { .crop = learn->crop,
                              .batch = learn->batch,
                              .steps = run->steps,

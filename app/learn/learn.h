@@ -32,7 +32,7 @@ typedef struct {
   int task_iterations;
   int task_pictures; /* that were learned from */
   guint64 task_patches;
-  int rounds, levels, sets, spacing, crop, batch;
+  int rounds, levels, sets, spacing, ground, crop, batch;
   const char *resume; /* checkpoint to resume from, or NULL */
 
   Learner *learner;

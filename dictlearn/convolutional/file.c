@@ -21,19 +21,21 @@
 static const char *const parts[PER_LEVEL] = { "analysis", "synthesis",
                                               "atoms", "knobs" };
 
-/* The whole numbers of the shape, by name. */
+/* The whole numbers of the shape, by name; those whose least is 0 may be
+ * left out. */
 static const struct {
   const char *name;
   gsize offset;
-  int most;
+  int most, least;
 } fields[] = {
-  { "side", G_STRUCT_OFFSET (ConvShape, side), CONV_MOST_SIDE },
-  { "stride", G_STRUCT_OFFSET (ConvShape, stride), CONV_MOST_SIDE },
-  { "channels", G_STRUCT_OFFSET (ConvShape, channels), 3 },
-  { "atoms", G_STRUCT_OFFSET (ConvShape, atoms), CONV_MOST_ATOMS },
-  { "rounds", G_STRUCT_OFFSET (ConvShape, rounds), CONV_MOST_ROUNDS },
-  { "sets", G_STRUCT_OFFSET (ConvShape, sets), CONV_MOST_ROUNDS },
-  { "levels", G_STRUCT_OFFSET (ConvShape, levels), CONV_MOST_LEVELS },
+  { "side", G_STRUCT_OFFSET (ConvShape, side), CONV_MOST_SIDE, 1 },
+  { "stride", G_STRUCT_OFFSET (ConvShape, stride), CONV_MOST_SIDE, 1 },
+  { "channels", G_STRUCT_OFFSET (ConvShape, channels), 3, 1 },
+  { "atoms", G_STRUCT_OFFSET (ConvShape, atoms), CONV_MOST_ATOMS, 1 },
+  { "rounds", G_STRUCT_OFFSET (ConvShape, rounds), CONV_MOST_ROUNDS, 1 },
+  { "sets", G_STRUCT_OFFSET (ConvShape, sets), CONV_MOST_ROUNDS, 1 },
+  { "levels", G_STRUCT_OFFSET (ConvShape, levels), CONV_MOST_LEVELS, 1 },
+  { "ground", G_STRUCT_OFFSET (ConvShape, ground), CONV_MOST_GROUND, 0 },
 };
 
 /* Part @part of @level: its shape and where its numbers are. */
@@ -86,10 +88,12 @@ metadata_of (const ConvModel *model, const TeacherState *state)
   json_object_set_string_member (meta, "format", FORMAT);
   json_object_set_string_member (meta, "version", "1");
   json_object_set_string_member (meta, "algorithm", "convolutional");
-  for (gsize i = 0; i < G_N_ELEMENTS (fields); i++)
-    set_count (meta, fields[i].name,
-               (guint64) G_STRUCT_MEMBER (int, &model->shape,
-                                          fields[i].offset));
+  for (gsize i = 0; i < G_N_ELEMENTS (fields); i++) {
+    int value = G_STRUCT_MEMBER (int, &model->shape, fields[i].offset);
+
+    if (value > 0)
+      set_count (meta, fields[i].name, (guint64) value);
+  }
   if (model->options != NULL)
     json_object_set_string_member (meta, "options", model->options);
   set_count (meta, "seed", model->seed);
@@ -186,7 +190,7 @@ read_shape (JsonObject *meta, ConvShape *shape, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (fields); i++) {
     guint64 value = count_of (meta, fields[i].name);
 
-    if (value < 1) {
+    if (value < (guint64) fields[i].least) {
       g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                    "its metadata has no \"%s\"", fields[i].name);
       return FALSE;

@@ -123,6 +123,35 @@ conv_model_new (const ConvShape *shape)
   return model;
 }
 
+ConvModel *
+conv_model_with_sets (const ConvModel *model, int sets)
+{
+  ConvShape shape = model->shape;
+  ConvModel *other;
+  gsize set = (gsize) conv_atom_length (&shape) * (gsize) shape.atoms;
+
+  shape.sets = sets;
+  other = conv_model_new (&shape);
+  for (int i = 0; i < shape.levels; i++) {
+    ConvLevel from = conv_level (&model->shape, model->numbers, i);
+    ConvLevel to = conv_level (&shape, other->numbers, i);
+
+    for (int round = 0; round < shape.rounds; round++) {
+      gsize a = (gsize) conv_set (&model->shape, round) * set;
+      gsize b = (gsize) conv_set (&shape, round) * set;
+
+      memcpy (to.C + b, from.C + a, set * sizeof (float));
+      memcpy (to.D + b, from.D + a, set * sizeof (float));
+    }
+    memcpy (to.W, from.W, set * sizeof (float));
+    memcpy (to.knobs, from.knobs,
+            (conv_level_length (&shape) - conv_level_atoms (&shape))
+              * sizeof (float));
+  }
+  other->samples = model->samples;
+  return other;
+}
+
 void
 conv_model_free (ConvModel *model)
 {

@@ -36,6 +36,7 @@
 #define CONV_MOST_ROUNDS 32
 #define CONV_MOST_SIDE 16
 #define CONV_MOST_ATOMS 1024
+#define CONV_MOST_GROUND 6
 
 typedef struct {
   int side;     /* of an atom, in pixels */
@@ -45,6 +46,8 @@ typedef struct {
   int rounds; /* of shrinkage */
   int sets;   /* of C and D; round k uses number k * sets / rounds */
   int levels; /* sizes; each has half the side of the one before */
+  int ground; /* the finest blur of the first ground, as the standard deviation
+                 in pixels of the smallest size; 0: as fine as there is */
 } ConvShape;
 
 /* Numbers of an atom in a round, in this order: a, b, u, v, w above. */
@@ -78,6 +81,11 @@ typedef struct {
 /* A model of cosines, with thresholds that fall from round to round.  The
  * caller owns it. */
 ConvModel *conv_model_new (const ConvShape *shape);
+
+/* The same model with @sets sets of C and D, 1 .. rounds.  With more than it
+ * had it computes the same, and learning can make the sets differ.  The caller
+ * owns it. */
+ConvModel *conv_model_with_sets (const ConvModel *model, int sets);
 
 /* @model may be NULL. */
 void conv_model_free (ConvModel *model);

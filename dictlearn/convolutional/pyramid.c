@@ -4,7 +4,9 @@
 #include <string.h>
 
 /* The ground of the smallest size: known samples, blurred less and less, each
- * blur filled in from the previous one where little is known. */
+ * blur filled in from the previous one where little is known.  Noise that is
+ * left in the ground stays in the picture, since the coder is not shown the
+ * ground; a model for noise stops at a wide blur (ConvShape). */
 static const struct {
   double sigma;
   float trust; /* weight of the blur before */
@@ -241,7 +243,7 @@ known_mean (const float *y, const float *known, int count)
 }
 
 static void
-ground_plane (const Level *l, const float *y, const float *known,
+ground_plane (const Level *l, const float *y, const float *known, int finest,
               float *ground)
 {
   int count = l->width * l->height;
@@ -252,7 +254,8 @@ ground_plane (const Level *l, const float *y, const float *known,
 
   for (int i = 0; i < count; i++)
     ground[i] = mean;
-  for (gsize b = 0; b < G_N_ELEMENTS (blurs); b++) {
+  for (gsize b = 0; b < G_N_ELEMENTS (blurs) && blurs[b].sigma >= finest;
+       b++) {
     for (int i = 0; i < count; i++) {
       sum[i] = known[i] > 0 ? known[i] * y[i] : 0;
       weight[i] = known[i];
@@ -285,7 +288,7 @@ pyramid_forward (Pyramid *self, float *numbers, const Damaged *damaged)
     for (int c = 0; c < channels; c++)
       if (i == last)
         ground_plane (l, l->input.y + c * pixels, l->input.known + c * pixels,
-                      l->ground + c * pixels);
+                      self->shape.ground, l->ground + c * pixels);
       else
         enlarge_plane (
           levels[i + 1].out + c * levels[i + 1].width * levels[i + 1].height,

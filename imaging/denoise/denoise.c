@@ -72,12 +72,26 @@ static const Effort grey_efforts[] = {
                      .pass_count = 2 },
 };
 
-/* Orientations of the picture for a convolutional dictionary that the user
- * named, and its share of the work. */
+/* White noise in colour, where the convolutional dictionary for noise takes
+ * part: as the guide of a fast pass, instead of the cosines, and in the result,
+ * into which its own is mixed. */
+static const Effort coded_fast = { .passes = { PASS (4, 4, 8, 50) },
+                                   .pass_count = 1 };
+
+/* The share of the coder in a mixture; most pictures are best with it from
+ * 0.2, weak noise, to 0.35, strong noise. */
+#define CODED_PART 0.3f
+
+/* Orientations of the picture for a convolutional dictionary: one that the
+ * user named, and the built-in one for noise; and their shares of the work. */
 static const int named_turns[] = {
   [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 2, [QUALITY_BEST] = 8
 };
-#define CODED_SHARE 0.9
+static const int coded_turns[] = {
+  [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 1, [QUALITY_BEST] = 4
+};
+#define NAMED_SHARE 0.9
+#define CODED_SHARE 0.4
 
 /* Distance of the patches of a dictionary that the user named. */
 static const int named_steps[] = {
@@ -111,8 +125,7 @@ typedef struct {
   ClippedEnds ends;
   float hidden[3]; /* takes the place of invisible pixels */
   const Dictionary *named;
-  Planes *coded; /* the whole picture by the convolutional dictionary that was
-                    named, else NULL */
+  Planes *coded; /* the whole picture by a convolutional dictionary, or NULL */
   gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
   int step; /* for the one that was named */
@@ -253,6 +266,40 @@ make_guide (Denoise *d, const Tile *tile, const Progress *progress,
   return TRUE;
 }
 
+/* What the convolutional dictionary made of a sample of the tile. */
+static float
+coded_at (const Denoise *d, const Tile *tile, int c, int x, int y)
+{
+  return *planes_at (d->coded, c, reflected (tile->x + x, d->coded->width),
+                     reflected (tile->y + y, d->coded->height));
+}
+
+static void
+copy_coded (const Denoise *d, const Tile *tile)
+{
+  Planes *clean = tile->clean;
+
+  for (int c = 0; c < clean->channels; c++)
+    for (int y = 0; y < clean->height; y++)
+      for (int x = 0; x < clean->width; x++)
+        *planes_at (clean, c, x, y) = coded_at (d, tile, c, x, y);
+}
+
+/* Two estimates whose errors differ are better together. */
+static void
+mix_coded (const Denoise *d, const Tile *tile)
+{
+  Planes *clean = tile->clean;
+
+  for (int c = 0; c < clean->channels; c++)
+    for (int y = 0; y < clean->height; y++)
+      for (int x = 0; x < clean->width; x++) {
+        float *to = planes_at (clean, c, x, y);
+
+        *to += CODED_PART * (coded_at (d, tile, c, x, y) - *to);
+      }
+}
+
 static gboolean
 remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
               GError **error)
@@ -261,7 +308,9 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
   ProgressPart guide = { progress, 0, GUIDE_SHARE };
   Progress part = progress_part (&guide);
 
-  if (!make_guide (d, tile, &part, error))
+  if (d->effort.cosines == 0)
+    copy_coded (d, tile);
+  else if (!make_guide (d, tile, &part, error))
     return FALSE;
   for (int i = 0; i < count; i++) {
     NlBayesSettings settings = d->effort.passes[i];
@@ -276,6 +325,8 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
                           &part, error))
       return FALSE;
   }
+  if (d->coded != NULL && count > 0)
+    mix_coded (d, tile);
   return TRUE;
 }
 
@@ -327,21 +378,6 @@ leave_grain (const Tile *tile, float share)
   }
 }
 
-/* What the convolutional dictionary made of the tile. */
-static void
-copy_coded (const Denoise *d, const Tile *tile)
-{
-  Planes *clean = tile->clean;
-  const Planes *coded = d->coded;
-
-  for (int c = 0; c < clean->channels; c++)
-    for (int y = 0; y < clean->height; y++)
-      for (int x = 0; x < clean->width; x++)
-        *planes_at (clean, c, x, y) =
-          *planes_at (coded, c, reflected (tile->x + x, coded->width),
-                      reflected (tile->y + y, coded->height));
-}
-
 static gboolean
 do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
 {
@@ -352,12 +388,9 @@ do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
     channels = MAX (channels, d->named->channels);
   if (!tile_init (tile, d, channels, error))
     return FALSE;
-  if (d->coded != NULL) {
-    copy_coded (d, tile);
-    ok = progress_step (progress, 0, error);
-  } else
-    ok = d->named != NULL ? remove_noise_by (d, tile, progress, error)
-                          : remove_noise (d, tile, progress, error);
+  ok = d->named != NULL && d->coded == NULL
+         ? remove_noise_by (d, tile, progress, error)
+         : remove_noise (d, tile, progress, error);
   if (ok) {
     planes_unclip (tile->clean, d->sigma, d->ends);
     if (d->grain > 0)
@@ -428,6 +461,14 @@ suits_threshold (const Dictionary *dictionary, int colours)
          && dictionary_is_orthonormal (dictionary);
 }
 
+static Effort
+usual_effort (const Denoise *d, RestoreQuality quality)
+{
+  if (d->coded != NULL && quality == QUALITY_FAST)
+    return coded_fast;
+  return d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
+}
+
 /* Chooses the passes, and how far apart and how large tiles must be. */
 static int
 plan (Denoise *d, const RestoreOptions *options)
@@ -435,7 +476,7 @@ plan (Denoise *d, const RestoreOptions *options)
   RestoreQuality quality = options->quality;
   int alignment = ALIGNMENT, reach;
 
-  if (d->named != NULL) {
+  if (d->named != NULL && d->coded == NULL) {
     d->by_threshold =
       !options->pursuit && suits_threshold (d->named, d->colours);
     d->step = options->paper_protocol ? d->named->patch : named_steps[quality];
@@ -443,12 +484,14 @@ plan (Denoise *d, const RestoreOptions *options)
       alignment += ALIGNMENT;
     d->least = reach = d->named->patch;
   } else {
-    d->effort =
-      d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
-    d->least = d->effort.cosines;
+    if (d->named == NULL)
+      d->effort = usual_effort (d, quality);
+    d->least = MAX (1, d->effort.cosines);
     reach = 2 * d->effort.cosines;
-    for (int i = 0; i < d->effort.pass_count; i++)
+    for (int i = 0; i < d->effort.pass_count; i++) {
+      d->least = MAX (d->least, d->effort.passes[i].patch);
       reach += nl_bayes_reach (&d->effort.passes[i]);
+    }
   }
   d->halo = round_up (reach, alignment);
   return round_up (options->tile > 0 ? options->tile : DEFAULT_TILE,
@@ -568,8 +611,10 @@ prepare (Denoise *d, const ConvModel *model, const FoundNoise *noise,
          GError **error)
 {
   if (model != NULL)
-    return code_picture (d, model, named_turns[options->quality], progress,
-                         error);
+    return code_picture (d, model,
+                         d->named != NULL ? named_turns[options->quality]
+                                          : coded_turns[options->quality],
+                         progress, error);
   return !d->in_scales || clean_half (d, noise, options, progress, error);
 }
 
@@ -578,7 +623,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
              const RestoreOptions *options, gsize *patches,
              const Progress *progress, GError **error)
 {
-  g_autoptr (Dictionary) builtin = NULL;
+  g_autoptr (Dictionary) builtin = NULL, learned = NULL;
   NoiseModel high = noise_model_without_low (&noise->model, LOW_SHARE);
   Denoise d = { .from = from,
                 .to = to,
@@ -594,16 +639,22 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
 
   if (d.named == NULL && options->paper_protocol)
     d.named = builtin = dictionary_builtin (d.colours);
-  if (d.named != NULL)
+  if (d.named == NULL && !options->cosines && noise->kind == NOISE_WHITE
+      && d.colours == 3) {
+    learned = dictionary_noise ();
+    model = learned->convolutional;
+  } else if (d.named != NULL)
     model = d.named->convolutional;
   if (noise->kind == NOISE_WHITE)
     d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
-  d.in_scales = d.named == NULL && noise->coarse_count > 0;
+  d.in_scales = d.named == NULL && model == NULL && noise->coarse_count > 0;
   if (d.in_scales)
     d.noise = &high;
   if (model != NULL || d.in_scales)
-    first.to = rest.from = model != NULL ? CODED_SHARE : HALF_SHARE;
+    first.to = rest.from = model == NULL     ? HALF_SHARE
+                           : d.named == NULL ? CODED_SHARE
+                                             : NAMED_SHARE;
   part = progress_part (&first);
   ok = prepare (&d, model, noise, options, &part, error);
   part = progress_part (&rest);

@@ -42,16 +42,19 @@ enum {
 #define SHORTEST_STROKE 0.25
 #define LONGEST_STROKE 1.25
 
-/* Share of noisy examples in which pixels are missing too, and how many at
- * most; and share of those in which the level changes over the crop. */
+/* Share of noisy examples in which pixels are missing too, unless all lessons
+ * are of noise, and how many at most; and share of those in which the level changes over the crop. */
 #define ALSO_MISSING 0.15
 #define MOST_ALSO_MISSING 0.5
 #define SLOPED 0.3
 
 /* Error at which an example is good enough: of what is missing, and as a share
- * of the variance of the noise. */
+ * of the variance of the noise.  Where noise is all there is to learn, texture,
+ * which has most of the error of a picture, is to count as much as what is
+ * smooth. */
 #define FLOOR_MISSING 5e-4
 #define FLOOR_NOISE 0.03
+#define FLOOR_NOISE_ALONE 0.1
 #define LEAST_FLOOR 1e-5
 
 typedef struct {
@@ -62,6 +65,7 @@ typedef struct {
 struct Lessons {
   GArray *lessons;
   int channels, crop;
+  gboolean noise_alone; /* no lesson is of another kind */
   guint64 seed;
   GArray *pictures; /* Picture */
 };
@@ -149,6 +153,10 @@ lessons_new (const GArray *lessons, int channels, int crop, guint64 seed)
   g_array_append_vals (self->lessons, lessons->data, lessons->len);
   self->channels = channels;
   self->crop = crop;
+  self->noise_alone = TRUE;
+  for (guint i = 0; i < lessons->len; i++)
+    self->noise_alone &=
+      g_array_index (lessons, Lesson, i).kind == LESSON_NOISE;
   self->seed = seed;
   self->pictures = g_array_new (FALSE, FALSE, sizeof (Picture));
   return self;
@@ -395,7 +403,8 @@ add_noise (const Lessons *self, guint64 key, double sigma, Example *example)
     example->y[i] +=
       example->noise[i % pixels]
       * (float) random_normal (key, STREAM_NOISE, (guint64) i);
-  if (random_uniform (key, STREAM_CHOICE, DRAW_ALSO_MISSING) < ALSO_MISSING)
+  if (!self->noise_alone
+      && random_uniform (key, STREAM_CHOICE, DRAW_ALSO_MISSING) < ALSO_MISSING)
     lose_pixels (self, key,
                  MOST_ALSO_MISSING
                    * random_uniform (key, STREAM_CHOICE, DRAW_SHARE),
@@ -420,7 +429,8 @@ damage (const Lessons *self, guint64 key, const Lesson *lesson,
   case LESSON_NOISE:
     amount /= 255;
     add_noise (self, key, amount, example);
-    example->floor += FLOOR_NOISE * amount * amount;
+    example->floor += (self->noise_alone ? FLOOR_NOISE_ALONE : FLOOR_NOISE)
+                      * amount * amount;
     return;
   }
   example->floor = FLOOR_MISSING;
