@@ -117,6 +117,10 @@ expect "--find-strength out of range" 2 inpaint blocks.png --find all \
   --find-strength 9 -o f2.png
 expect "--find of nothing known" 2 inpaint blocks.png --find rust -o f2.png
 ok "... says what there is" says "border, dead, stamp, scratches, dust"
+expect "nothing named: all kinds" 0 inpaint blocks.png -o fd.png
+ok "... are looked for" says "found blacked-out blocks"
+expect "nothing found" 0 inpaint fd.png --find border -o fu.png
+ok "... is said" says "written unchanged"
 expect "--find of nothing" 2 inpaint blocks.png --find "" -o f2.png
 
 # ---- formats ----

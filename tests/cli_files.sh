@@ -60,9 +60,11 @@ expect "a mask of another size" 3 inpaint photo.png --mask other.png -o out.png
 ok "... names one size" says "32 x 48"
 ok "... and the other" says "64 x 48"
 expect "a mask of everything" 3 inpaint photo.png --mask all.png -o out.png
-expect "nothing to find" 3 inpaint photo.png -o out.png
-ok "... and what to do" says "--mask"
 ok "none of them made a file" [ ! -e out.png ]
+expect "nothing to find" 0 inpaint photo.png -o as_was.png
+ok "... and what to do" says "--mask"
+run score photo.png as_was.png --json
+ok "... changes nothing" [ "$(json identical)" = true ]
 expect "a mask of nothing" 0 inpaint photo.png --mask none.png -o same.png
 ok "... is worth a note" says "note:"
 run score photo.png same.png --json

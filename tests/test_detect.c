@@ -3,6 +3,7 @@
 #include "imaging/codec/codec.h"
 #include "imaging/damage.h"
 #include "imaging/detect/detect.h"
+#include "imaging/detect/judge.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -361,6 +362,69 @@ test_specks_are_found (void)
   g_assert_cmpuint (mask_count (found), <=, 12 * 90);
 }
 
+/* Draws a line of 2 pixels from column @from of the first row to column @to of
+ * the last one. */
+static void
+draw_line (Image *image, int from, int to, Mask *truth)
+{
+  for (int y = 0; y < image->height; y++) {
+    int x = from + (to - from) * y / image->height;
+
+    for (int k = x; k < x + 2; k++) {
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, k, y)[c] = 240;
+      truth->missing[y * image->width + k] = 1;
+    }
+  }
+}
+
+static void
+test_crossing_scratches (void)
+{
+  g_autoptr (Image) image = calm_image (240, 220);
+  g_autoptr (Mask) truth = mask_new (240, 220, NULL);
+  g_autoptr (Mask) none = detector_scratches.find (image, 1, NULL, NULL);
+  g_autoptr (Mask) found = NULL;
+
+  g_test_summary ("Scratches that cross are both found, whole; none, no mark");
+  g_assert_cmpuint (mask_count (none), ==, 0);
+  draw_line (image, 60, 150, truth);
+  draw_line (image, 150, 70, truth);
+  found = detector_scratches.find (image, 1, NULL, NULL);
+  g_assert_cmpuint (common (found, truth), >=, mask_count (truth) * 95 / 100);
+  g_assert_cmpuint (mask_count (found), <=, mask_count (truth) * 3);
+}
+
+/* Two trees: the first feature counts +-2 logits, both together 1 more. */
+static const JudgeTree two_trees[] = {
+  { .feature = { 0 },
+    .threshold = { 0.5f, 9, 9, 9 },
+    .leaf = { -2 * JUDGE_UNIT, 2 * JUDGE_UNIT } },
+  { .feature = { 0, 1 },
+    .threshold = { 0.5f, 0.5f, 9, 9 },
+    .leaf = { 0, 0, 0, JUDGE_UNIT } },
+};
+
+static void
+test_judge (void)
+{
+  const Judge judge = { 2, two_trees, 1e-4, 0.01 };
+  const float none[] = { 0, 1 }, one[] = { 1, 0 }, both[] = { 1, 1 };
+  int scores[100], clean, dirty;
+
+  g_test_summary ("Trees add up; more damage and more strength need less");
+  g_assert_cmpint (judge_score (&judge, none), ==, -2 * JUDGE_UNIT);
+  g_assert_cmpint (judge_score (&judge, one), ==, 2 * JUDGE_UNIT);
+  g_assert_cmpint (judge_score (&judge, both), ==, 3 * JUDGE_UNIT);
+  clean = judge_threshold (&judge, scores, 0, 1e6, 1);
+  g_assert_cmpint (ABS (clean - (int) (log (100) * JUDGE_UNIT)), <, 5);
+  for (int i = 0; i < 100; i++)
+    scores[i] = 8 * JUDGE_UNIT;
+  dirty = judge_threshold (&judge, scores, 100, 1e6, 1);
+  g_assert_cmpint (dirty, <, clean);
+  g_assert_cmpint (judge_threshold (&judge, scores, 100, 1e6, 2), <, dirty);
+}
+
 /* Draws six digits as a clock shows them, 14 x 22 pixels each, in @ink, of
  * which each stroke differs by up to @uneven levels. */
 static void
@@ -478,6 +542,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/speck", test_page_with_a_speck_is_not_dead);
   g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
   g_test_add_func ("/detect/scratches/found", test_scratch_is_found);
+  g_test_add_func ("/detect/scratches/crossing", test_crossing_scratches);
+  g_test_add_func ("/detect/judge", test_judge);
   g_test_add_func ("/detect/dust/found", test_specks_are_found);
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);

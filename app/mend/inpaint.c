@@ -7,15 +7,16 @@ static const char about[] =
   "  tessera inpaint photo.png --mask mask.png -o mended.png\n"
   "  tessera inpaint photo.png --mask-color ff00ff -o mended.png\n"
   "  tessera inpaint cutout.png --mask-alpha -o filled.png\n"
-  "  tessera inpaint blocks.png -o mended.png\n"
+  "  tessera inpaint old.png -o mended.png --mask-out found.png\n"
   "  tessera inpaint old.png --find scratches,border -o mended.png\n"
   "  tessera inpaint *.png --mask marks/ -o mended/\n"
   "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
   "\n"
   "Fills the marked pixels of a picture.  They are marked by a mask of the\n"
   "same size, a colour, transparency, or several of these.  Without any,\n"
-  "blacked-out blocks are found.  All other pixels are kept, bit for bit in\n"
-  "a PNG.";
+  "damage of all kinds is found: scratches, dust, stamps, torn corners,\n"
+  "blacked-out blocks, dead pixels.  All other pixels are kept, bit for bit\n"
+  "in a PNG.";
 
 static gboolean
 run (char **argv, GError **error)
@@ -45,9 +46,10 @@ run (char **argv, GError **error)
     .options = options,
     .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
-    .kinds = "blocks",
-    .none_found = "found no blacked-out blocks; mark what to fill with --mask, "
-                  "--mask-color or --mask-alpha, or look for more with --find",
+    .kinds = "all",
+    .none_found = "found no damage; mark what to fill with --mask, "
+                  "--mask-color or --mask-alpha, or look for fainter damage "
+                  "with --find-strength",
   };
 
   return repair_run (&task, argv, error);

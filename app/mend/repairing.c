@@ -88,19 +88,6 @@ load (Repair *repair, GError **error)
   return TRUE;
 }
 
-/* Where the user named no damage, there must be some. */
-static gboolean
-check_found (const Repair *repair, GError **error)
-{
-  const ImageArea area = repair_area (repair);
-
-  return missing_is_named (repair->request->task->sources)
-         || mask_count_in (repair->mask, &area) > 0
-         || tessera_fail (error, TESSERA_ERROR_INPUT, "%s: %s",
-                          input_name (repair->path),
-                          repair->request->task->none_found);
-}
-
 static gboolean
 restore (Repair *repair, const Progress *progress, GError **error)
 {
@@ -111,9 +98,7 @@ restore (Repair *repair, const Progress *progress, GError **error)
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
   Progress part = progress_part (&finding);
 
-  if (find
-      && (!missing_find (repair, &part, error)
-          || !check_found (repair, error)))
+  if (find && !missing_find (repair, &part, error))
     return FALSE;
   part = progress_part (&filling);
   if (task->sources->transparent)

@@ -72,8 +72,8 @@ Mask *damage_find (const Image *image, const DamageSearch *search,
  * scratches: scratches and hairs, long thin lines, lighter or darker than both
  * of their sides, straight or curved.
  *
- * dust: spots of 1 to about 14 pixels, much lighter or darker than their
- * surroundings, where such spots are rare. */
+ * dust: spots of 1 to about 14 pixels, lighter or darker than their
+ * surroundings or of another colour, where such spots are rare. */
 #define DETECTORS(ROW)                                                        \
   ROW (blocks)                                                                \
   ROW (border)                                                                \

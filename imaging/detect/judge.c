@@ -1,45 +1,59 @@
 #include "imaging/detect/judge.h"
 
-#include <math.h>
-
 /* For how many pixels the belief in a clean picture counts. */
 #define CLEAN_PIXELS 200000.
 
-/* Logits that twice the strength is worth. */
-#define STRENGTH_LOGITS 2.
+/* Scores are looked at up to this size, either way. */
+#define MOST_SCORE (16 * JUDGE_UNIT)
 
 #define ROUNDS 6
 
-double
-judge_logit (const Judge *judge, const double *features)
+int
+judge_score (const Judge *judge, const float *features)
 {
-  const double *weights = judge->weights;
-  double logit = judge->bias;
+  int score = 0;
 
-  for (int u = 0; u < judge->units; u++) {
-    double sum = weights[1];
+  for (int t = 0; t < judge->trees; t++) {
+    const JudgeTree *tree = &judge->tree[t];
+    int leaf = 0;
 
-    for (int j = 0; j < judge->features; j++)
-      sum += weights[j + 2] * features[j];
-    logit += weights[0] * tanh (sum);
-    weights += JUDGE_WEIGHTS (judge->features);
+    for (int d = 0; d < JUDGE_DEPTH; d++)
+      leaf |= (features[tree->feature[d]] > tree->threshold[d]) << d;
+    score += tree->leaf[leaf];
   }
-  return logit;
+  return score;
 }
 
-double
-judge_threshold (const Judge *judge, const double *logits, gsize count,
+/* The odds of @score, near enough: (1 + x / 4096)^4096 is nearly exp x, and
+ * rounds everywhere alike. */
+static double
+odds (int score)
+{
+  double power = 1
+                 + (double) CLAMP (score, -MOST_SCORE, MOST_SCORE)
+                     / (JUDGE_UNIT * 4096.);
+
+  for (int i = 0; i < 12; i++)
+    power *= power;
+  return power;
+}
+
+int
+judge_threshold (const Judge *judge, const int *scores, gsize count,
                  double pixels, double strength)
 {
-  double offset = STRENGTH_LOGITS * log2 (strength);
-  double shift = log (judge->least);
+  double expected = judge->density * (pixels + CLEAN_PIXELS);
+  double offset = strength * strength * strength, share = judge->least;
+  int threshold = -MOST_SCORE;
 
   for (int round = 0; round < ROUNDS; round++) {
-    double expected = judge->density * (pixels + CLEAN_PIXELS), marks = 0;
+    double marks = 0;
 
     for (gsize i = 0; i < count; i++)
-      marks += 1 / (1 + exp (-(logits[i] + offset + shift)));
-    shift = log (CLAMP (marks / expected, judge->least, 1));
+      marks += 1 - 1 / (1 + odds (scores[i]) * offset * share);
+    share = CLAMP (marks / expected, judge->least, 1);
   }
-  return -(offset + shift);
+  while (threshold < MOST_SCORE && odds (threshold) * offset * share < 1)
+    threshold++;
+  return threshold;
 }

@@ -1,33 +1,47 @@
 /* judge.h - which candidates are damage
  *
- * A detector describes a candidate by features f_1 .. f_n.  A small network,
- * learned from damage that was simulated on photographs, says how likely it is
- * that this is damage where damage is as frequent as it was there:
- *     logit = b + sum_u v_u tanh (c_u + sum_j w_uj f_j) .
- * How frequent it is in the picture at hand, marks per pixel, is estimated
+ * A detector describes a candidate by features f_1 .. f_n.  A sum of small
+ * trees, learned by `make finders` from damage that was simulated on
+ * photographs, says how likely it is that this is damage where damage is as
+ * frequent as it was there: each tree asks JUDGE_DEPTH questions f_j > t, and
+ * the answers are the bits of the number of its leaf.  The sum of the leaves
+ * is a logit.
+ *
+ * How frequent damage is in the picture at hand, marks per pixel, is estimated
  * from all of its candidates (expectation and maximisation), so that a clean
  * picture needs stronger evidence for a mark than one that is full of dust.
+ *
+ * Leaves are whole numbers, and odds are products, so that the same candidates
+ * are damage on every processor.
  */
 #pragma once
 
 #include <glib.h>
 
-/* Numbers of one unit: v, c, w_1 .. w_n. */
-#define JUDGE_WEIGHTS(features) ((features) + 2)
+#define JUDGE_DEPTH 4
+#define JUDGE_LEAVES (1 << JUDGE_DEPTH)
+
+/* Leaves, and the scores that are their sums, are logits times this. */
+#define JUDGE_UNIT 256
 
 typedef struct {
-  double bias;
-  int features, units;
-  const double *weights; /* of all units, one after the other */
-  double density;        /* marks per pixel that the logits are meant for */
-  double least; /* share of that to which a picture may be clean, so that
-                   single marks are still found if the evidence is strong */
+  guint8 feature[JUDGE_DEPTH];
+  float threshold[JUDGE_DEPTH];
+  gint16 leaf[JUDGE_LEAVES];
+} JudgeTree;
+
+typedef struct {
+  int trees;
+  const JudgeTree *tree;
+  double density; /* marks per pixel that the scores are meant for */
+  double least;   /* share of that to which a picture may be clean, so that
+                     single marks are still found if the evidence is strong */
 } Judge;
 
-double judge_logit (const Judge *judge, const double *features);
+int judge_score (const Judge *judge, const float *features);
 
-/* The logit above which a candidate counts as damage, given those of all
+/* The score above which a candidate counts as damage, given those of all
  * @count candidates of a picture of @pixels pixels; lower for a @strength
  * above 1, as detect.h has it. */
-double judge_threshold (const Judge *judge, const double *logits, gsize count,
-                        double pixels, double strength);
+int judge_threshold (const Judge *judge, const int *scores, gsize count,
+                     double pixels, double strength);

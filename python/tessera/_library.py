@@ -80,7 +80,8 @@ class Pixels(Structure):
 
 class FindOptions(Options):
     _fields_ = [("size", c_size_t), ("progress", Progress),
-                ("progress_data", c_void_p), ("kinds", c_char_p)]
+                ("progress_data", c_void_p), ("kinds", c_char_p),
+                ("strength", c_double)]
 
 
 class RestoreOptions(Options):

@@ -174,15 +174,18 @@ def noise_level(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
 
 
 def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
-                threads: int = 0, progress=None) -> np.ndarray:
-    """A mask of the damage that is found: blacked-out blocks, dead pixels ...
+                strength: float = 1.0, threads: int = 0,
+                progress=None) -> np.ndarray:
+    """A mask of the damage that is found: scratches, dust, stamps ...
 
     ``kinds`` are names, separated by commas; see ``tessera inpaint --help``.
+    A ``strength`` above 1, up to 4, marks more, below 1, down to 0.25, less.
     """
     picture = _check(picture)
     image, watch = _image(picture), _c.Watch(progress)
     options = _c.FindOptions(progress=watch.callback,
-                             kinds=kinds.encode() if kinds else None)
+                             kinds=kinds.encode() if kinds else None,
+                             strength=float(strength))
     found = call("find_damage", _c.context(threads), image,
                  byref(options), watch=watch)
     return _mask_array(_c.Handle(found, "mask"), picture)

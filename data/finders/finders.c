@@ -1,0 +1,253 @@
+/* finders.c - learns what the finders of damage judge by
+ *
+ *     finders dust|scratches FOLDER > TREES
+ *
+ * Puts stars or wires, which are to be kept, and damage on the pictures of a
+ * folder, as they are and at half their size, looks for candidates as the
+ * finder does, and learns which of them are damage.  One
+ * picture in HELD_OUT is kept apart; how well the trees do there is printed.
+ * For `make finders`.
+ */
+#include "data/finders/boost.h"
+#include "data/finders/simulate.h"
+#include "imaging/codec/codec.h"
+#include "imaging/detect/lines.h"
+#include "imaging/detect/specks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 1
+#define TREES 240
+#define HELD_OUT 20
+
+/* Pixels that are covered by more than this are damaged. */
+#define DAMAGED 0.3f
+
+/* A candidate with this share of damaged pixels is damage, one with less than
+ * that is none; what lies between teaches nothing. */
+#define DAMAGE_SHARE 0.7
+#define NONE_SHARE 0.35
+
+/* Of candidates that are no damage, one in that many is kept. */
+#define NONE_KEPT 4
+
+static Image *
+read_picture (const char *path, GError **error)
+{
+  char *data;
+  gsize size;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!g_file_get_contents (path, &data, &size, error))
+    return NULL;
+  bytes = g_bytes_new_take (data, size);
+  return image_decode (bytes, path, &IMAGE_LIMITS_DEFAULTS, error);
+}
+
+/* Every 2 x 2 square becomes its average. */
+static Image *
+halve (const Image *image, GError **error)
+{
+  Image *half = image_new (image->width / 2, image->height / 2,
+                           image->channels, image->depth, error);
+
+  for (int y = 0; half != NULL && y < half->height; y++)
+    for (int x = 0; x < half->width; x++)
+      for (int c = 0; c < half->channels; c++) {
+        int sum = image_pixel (image, 2 * x, 2 * y)[c]
+                  + image_pixel (image, 2 * x + 1, 2 * y)[c]
+                  + image_pixel (image, 2 * x, 2 * y + 1)[c]
+                  + image_pixel (image, 2 * x + 1, 2 * y + 1)[c];
+
+        image_pixel (half, x, y)[c] = (guint16) ((sum + 2) / 4);
+      }
+  return half;
+}
+
+static void
+add_lesson (Lessons *lessons, const float *f, double share)
+{
+  static gsize none = 0;
+
+  if (share >= DAMAGE_SHARE)
+    lessons_add (lessons, f, TRUE, 1);
+  else if (share <= NONE_SHARE && none++ % NONE_KEPT == 0)
+    lessons_add (lessons, f, FALSE, NONE_KEPT);
+}
+
+/* ---- kinds ---- */
+
+static gboolean
+add_specks (Image *image, guint64 stream, Lessons *lessons, GError **error)
+{
+  g_auto (Cover) cover = { 0 };
+  g_auto (SpeckScene) scene = { 0 };
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Speck));
+  g_autoptr (GArray) features = g_array_new (FALSE, FALSE, sizeof (float));
+  const Specks specks = { found, features };
+
+  cover_init (&cover, image);
+  simulate_stars (image, SEED, stream);
+  simulate_dust (image, SEED, stream, &cover);
+  if (!speck_scene_init (&scene, image, NULL, error)
+      || !specks_find (&scene, NULL, 0, &specks, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < found->len; i++) {
+    gsize pixels[SPECK_PIXELS];
+    int count =
+      speck_pixels (&scene, &g_array_index (found, Speck, i), pixels);
+    int damaged = 0;
+
+    for (int k = 0; k < count; k++)
+      damaged += cover.cover[pixels[k]] > DAMAGED;
+    add_lesson (lessons, &g_array_index (features, float, i *SPECK_FEATURES),
+                (double) damaged / count);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_lines (Image *image, guint64 stream, Lessons *lessons, GError **error)
+{
+  g_auto (Cover) cover = { 0 };
+  g_autoptr (GArray) segments = NULL;
+
+  cover_init (&cover, image);
+  simulate_wires (image, SEED, stream);
+  simulate_scratches (image, SEED, stream, &cover);
+  segments = lines_find (image, NULL, error);
+  if (segments == NULL)
+    return FALSE;
+  for (guint i = 0; i < segments->len; i++) {
+    const Segment *segment = &g_array_index (segments, Segment, i);
+    int damaged = 0;
+
+    for (int k = 0; k < segment->rows; k++)
+      damaged +=
+        cover.cover[segment_place (segment, image, k, segment->core[k])]
+        > DAMAGED;
+    add_lesson (lessons, segment->features,
+                (double) damaged / segment->rows);
+  }
+  return TRUE;
+}
+
+typedef struct {
+  const char *name;
+  int features;
+  guint step; /* of so many pictures one is used: specks are frequent */
+  /* Damages @image and adds what is found there. */
+  gboolean (*add) (Image *image, guint64 stream, Lessons *lessons,
+                   GError **error);
+} Kind;
+
+static const Kind kinds[] = {
+  { "dust", SPECK_FEATURES, 3, add_specks },
+  { "scratches", LINE_FEATURES, 1, add_lines },
+};
+
+/* ---- the work ---- */
+
+static gboolean
+add_picture (const Kind *kind, const char *path, guint64 number,
+             Lessons *lessons, GError **error)
+{
+  g_autoptr (Image) image = read_picture (path, error);
+  g_autoptr (Image) half = NULL;
+
+  if (image == NULL)
+    return FALSE;
+  half = halve (image, error);
+  return half != NULL && kind->add (image, 2 * number, lessons, error)
+         && kind->add (half, 2 * number + 1, lessons, error);
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* The pictures of @folder in order. */
+static GPtrArray *
+list_pictures (const char *folder, GError **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
+  GPtrArray *paths;
+  const char *name;
+
+  if (dir == NULL)
+    return NULL;
+  paths = g_ptr_array_new_with_free_func (g_free);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".jpg") || g_str_has_suffix (name, ".png"))
+      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
+  g_ptr_array_sort (paths, by_name);
+  return paths;
+}
+
+/* Says how many of the damaged ones are found, and how many of those found
+ * are damaged. */
+static void
+report (const Lessons *lessons, const Judge *judge)
+{
+  double right = 0, damaged = 0, found = 0;
+
+  for (guint i = 0; i < lessons->labels->len; i++) {
+    const float *f = &g_array_index (lessons->values, float,
+                                     i *(guint) lessons->features);
+    double weight = g_array_index (lessons->weights, float, i);
+    int label = g_array_index (lessons->labels, guint8, i);
+    int is_found = judge_score (judge, f) > 0;
+
+    right += weight * (label && is_found);
+    damaged += weight * label;
+    found += weight * is_found;
+  }
+  fprintf (stderr, "held out: %.0f candidates of damage, recall %.3f, "
+                   "precision %.3f\n",
+           damaged, right / fmax (1, damaged), right / fmax (1, found));
+}
+
+static gboolean
+learn (const Kind *kind, const char *folder, GError **error)
+{
+  g_autoptr (GPtrArray) paths = list_pictures (folder, error);
+  g_auto (Lessons) lessons = { 0 };
+  g_auto (Lessons) held_out = { 0 };
+  g_autofree JudgeTree *trees = g_new0 (JudgeTree, TREES);
+  const Judge judge = { .trees = TREES, .tree = trees };
+
+  if (paths == NULL)
+    return FALSE;
+  lessons_init (&lessons, kind->features);
+  lessons_init (&held_out, kind->features);
+  for (guint i = 0; i < paths->len; i += kind->step)
+    if (!add_picture (kind, paths->pdata[i], i,
+                      i % HELD_OUT == 0 ? &held_out : &lessons, error))
+      return FALSE;
+  fprintf (stderr, "%s: %u pictures, %u candidates\n", kind->name, paths->len,
+           lessons.labels->len);
+  boost_learn (&lessons, TREES, SEED, trees);
+  report (&held_out, &judge);
+  boost_write (trees, TREES, stdout);
+  return TRUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (gsize k = 0; argc == 3 && k < G_N_ELEMENTS (kinds); k++)
+    if (g_str_equal (argv[1], kinds[k].name)) {
+      if (learn (&kinds[k], argv[2], &error))
+        return 0;
+      fprintf (stderr, "%s\n", error->message);
+      return 1;
+    }
+  fputs ("usage: finders KIND FOLDER > TREES\n", stderr);
+  return 2;
+}

@@ -1,0 +1,269 @@
+#include "imaging/detect/speckregion.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SECTORS 8
+
+/* ---- 1. the region ---- */
+
+void
+region_start (Region *region, const SpeckScene *scene, int plane, int x, int y)
+{
+  region->scene = scene;
+  region->plane = plane;
+  region->x = x;
+  region->y = y;
+  region->left = MAX (0, HALF - x);
+  region->top = MAX (0, HALF - y);
+  region->right = MIN (SIDE - 1, HALF + scene->image->width - 1 - x);
+  region->bottom = MIN (SIDE - 1, HALF + scene->image->height - 1 - y);
+  region->count = 1;
+  region->pixels[0] = MIDDLE;
+  memset (region->near, 0, sizeof region->near);
+  region->near[MIDDLE] = 1;
+  region->x0 = region->x1 = region->y0 = region->y1 = HALF;
+}
+
+/* Takes the neighbour at @k into the region if it stands out by @level.  FALSE
+ * when the region is too large, or belongs to a higher peak. */
+static inline gboolean
+take (Region *region, int k, int level)
+{
+  int x = k % SIDE, y = k / SIDE;
+  const guint8 *hat = region->scene->hat[region->plane].data;
+  int value;
+
+  if (region->near[k] || x < region->left || x > region->right
+      || y < region->top || y > region->bottom)
+    return TRUE;
+  value = hat[place (region, k)];
+  if (value < level)
+    return TRUE;
+  if (value > hat[place (region, MIDDLE)] || region->count == SPECK_PIXELS
+      || ABS (x - HALF) > RADIUS || ABS (y - HALF) > RADIUS)
+    return FALSE;
+  region->near[k] = 1;
+  region->pixels[region->count++] = k;
+  region->x0 = MIN (region->x0, x);
+  region->x1 = MAX (region->x1, x);
+  region->y0 = MIN (region->y0, y);
+  region->y1 = MAX (region->y1, y);
+  return TRUE;
+}
+
+gboolean
+region_flood (Region *region, int level)
+{
+  for (int i = 0; i < region->count; i++) {
+    int k = region->pixels[i];
+
+    if (!take (region, k - 1, level) || !take (region, k + 1, level)
+        || !take (region, k - SIDE, level) || !take (region, k + SIDE, level))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+region_measure (Region *region)
+{
+  for (int y = region->y0 - RING; y <= region->y1 + RING; y++)
+    for (int x = region->x0 - RING; x <= region->x1 + RING; x++)
+      if (region->near[y * SIDE + x] > 1)
+        region->near[y * SIDE + x] = 0;
+  for (int d = 1; d <= RING; d++)
+    for (int y = region->y0 - d; y <= region->y1 + d; y++)
+      for (int x = region->x0 - d; x <= region->x1 + d; x++) {
+        guint8 *near = &region->near[y * SIDE + x];
+        gboolean touches =
+          (x > 0 && near[-1] == d) || (x < SIDE - 1 && near[1] == d)
+          || (y > 0 && near[-SIDE] == d) || (y < SIDE - 1 && near[SIDE] == d);
+
+        if (*near == 0 && touches)
+          *near = (guint8) (d + 1);
+      }
+}
+
+void
+region_forget (Region *region)
+{
+  for (int k = 0; k < SIDE * SIDE; k++)
+    region->near[k] = region->near[k] == 1;
+}
+
+/* ---- 2. its features ---- */
+
+/* Sums over pixels. */
+typedef struct {
+  int count, shade, squares;
+  int chroma, chroma_squares;
+  int contrary; /* shades of the plane of the other polarity */
+} Sums;
+
+static inline void
+sums_add (Sums *sums, int shade, int chroma, int contrary)
+{
+  sums->count++;
+  sums->shade += shade;
+  sums->squares += shade * shade;
+  sums->chroma += chroma;
+  sums->chroma_squares += chroma * chroma;
+  sums->contrary += contrary;
+}
+
+static inline float
+mean (int sum, int count)
+{
+  return count > 0 ? (float) sum / (float) count : 0;
+}
+
+static float
+deviation (int sum, int squares, int count)
+{
+  float m = mean (sum, count), variance = mean (squares, count) - m * m;
+
+  return variance > 0 ? sqrtf (variance) : 0;
+}
+
+/* What is summed up around a region. */
+typedef struct {
+  Sums at[RING + 2]; /* by distance plus 1 */
+  Sums core;         /* pixels whose four neighbours belong, too */
+  int sector[SECTORS], sector_count[SECTORS]; /* 2 and 3 pixels away */
+  int above; /* pixels there that stand out as much as the region */
+  int edges; /* between pixels of the region and others */
+  int peak;
+} Census;
+
+static inline int
+sector_of (int dx, int dy)
+{
+  return (dx > 0 ? 1 : 0) + (dy > 0 ? 2 : 0) + (ABS (dx) > ABS (dy) ? 4 : 0);
+}
+
+/* Counts pixel @k of the window. */
+static inline void
+count_pixel (const Region *region, int k, int level, Census *census)
+{
+  const SpeckScene *scene = region->scene;
+  int near = region->near[k];
+  gsize i = place (region, k);
+  int shade = scene->shade[region->plane].data[i];
+  int chroma = scene->shade[SPECK_COLOUR].data[i];
+  int contrary =
+    scene->shade[region->plane == SPECK_LIGHT ? SPECK_DARK : SPECK_LIGHT]
+      .data[i];
+
+  sums_add (&census->at[near], shade, chroma, contrary);
+  if (near == 1) {
+    int others = (region->near[k - 1] != 1) + (region->near[k + 1] != 1)
+                 + (region->near[k - SIDE] != 1)
+                 + (region->near[k + SIDE] != 1);
+
+    census->edges += others;
+    census->peak = MAX (census->peak, shade);
+    if (others == 0)
+      sums_add (&census->core, shade, chroma, contrary);
+  }
+  if (near == 3 || near == 4) {
+    int s = sector_of (k % SIDE - HALF, k / SIDE - HALF);
+
+    census->above += scene->hat[region->plane].data[i] >= level;
+    census->sector[s] += shade;
+    census->sector_count[s]++;
+  }
+}
+
+static void
+take_census (const Region *region, int level, Census *census)
+{
+  int top = MAX (region->y0 - RING, region->top);
+  int bottom = MIN (region->y1 + RING, region->bottom);
+  int left = MAX (region->x0 - RING, region->left);
+  int right = MIN (region->x1 + RING, region->right);
+
+  memset (census, 0, sizeof *census);
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++)
+      if (region->near[y * SIDE + x])
+        count_pixel (region, y * SIDE + x, level, census);
+}
+
+static Sums
+sum_of (const Sums *a, const Sums *b)
+{
+  return (Sums){ a->count + b->count,
+                 a->shade + b->shade,
+                 a->squares + b->squares,
+                 a->chroma + b->chroma,
+                 a->chroma_squares + b->chroma_squares,
+                 a->contrary + b->contrary };
+}
+
+/* The least contrast to a side, as a part of @contrast. */
+static float
+worst_side (const Census *census, float inside, float contrast)
+{
+  float worst = 9;
+
+  for (int s = 0; s < SECTORS; s++)
+    if (census->sector_count[s] > 0) {
+      float side = mean (census->sector[s], census->sector_count[s]);
+
+      worst = MIN (worst, (inside - side) / contrast);
+    }
+  return worst;
+}
+
+gboolean
+region_describe (const Region *region, const Peak *peak, int level, int before,
+          int crowd, float f[SPECK_FEATURES])
+{
+  gsize middle = place (region, MIDDLE);
+  float usual = region->scene->usual[peak->plane].data[middle];
+  Census census;
+  Sums ring;
+  const Sums *in = &census.at[1], *core;
+  float inside, contrast, n = (float) region->count;
+  int across = region->x1 - region->x0 + 1, down = region->y1 - region->y0 + 1;
+
+  take_census (region, level, &census);
+  ring = sum_of (&census.at[3], &census.at[4]);
+  inside = mean (in->shade, in->count);
+  contrast = inside - mean (ring.shade, ring.count);
+  if (ring.count == 0 || contrast < 5)
+    return FALSE;
+  core = census.core.count > 3 ? &census.core : in;
+  f[0] = contrast;
+  f[1] = contrast / (usual + 2);
+  f[2] = (deviation (core->shade, core->squares, core->count) + 1)
+         / (deviation (ring.shade, ring.squares, ring.count) + 2);
+  f[3] = deviation (ring.shade, ring.squares, ring.count) / contrast;
+  f[4] = (float) census.above / (float) ring.count;
+  f[5] = mean (in->chroma, in->count);
+  f[6] = mean (ring.chroma, ring.count);
+  f[7] = inside;
+  f[8] = n;
+  f[9] = n / (float) (across * down);
+  for (int k = 0; k < 3; k++) {
+    const Sums *at = &census.at[k == 2 ? 5 : k + 2];
+
+    f[10 + k] = (inside - mean (at->shade, at->count)) / contrast;
+  }
+  f[13] = (float) census.edges / sqrtf (n);
+  f[14] = worst_side (&census, inside, contrast);
+  f[15] = ((float) census.peak - inside) / contrast;
+  f[16] = (deviation (core->chroma, core->chroma_squares, core->count) + 1)
+          / (deviation (ring.chroma, ring.chroma_squares, ring.count) + 2);
+  f[17] = usual;
+  f[18] = peak->depth;
+  f[19] = (float) crowd;
+  f[20] = peak->plane;
+  f[21] = (float) before / n;
+  f[22] = region->scene->hat[peak->plane].data[middle];
+  f[23] = (float) MAX (across, down) / (float) MIN (across, down);
+  f[24] = (mean (in->contrary, in->count) - mean (ring.contrary, ring.count))
+          / contrast;
+  return TRUE;
+}
