@@ -8,11 +8,9 @@
 #include "imaging/denoise/denoise.h"
 
 #include "dictlearn/builtin.h"
-#include "imaging/conv/recode.h"
-#include "imaging/detect/clipping.h"
+#include "imaging/denoise/denoising.h"
 #include "imaging/denoise/dctshrink.h"
 #include "imaging/denoise/jpegset.h"
-#include "imaging/denoise/nlbayes.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
 #include "imaging/halve.h"
@@ -22,15 +20,6 @@
 /* A multiple of the height of a strip and of every step below. */
 #define ALIGNMENT (3 * OVERLAP_STRIP)
 #define DEFAULT_TILE (10 * ALIGNMENT)
-
-/* Passes with Gaussian models, each guided by the one before. */
-#define MOST_PASSES 2
-
-typedef struct {
-  int cosines, step; /* side of the patches of the guide, and their distance */
-  NlBayesSettings passes[MOST_PASSES];
-  int pass_count;
-} Effort;
 
 #define PASS(side, distance, radius, count)                                   \
   {                                                                           \
@@ -73,8 +62,8 @@ static const Effort grey_efforts[] = {
 };
 
 /* White noise in colour, where the convolutional dictionary for noise takes
- * part: as the guide of a fast pass, instead of the cosines, and in the result,
- * into which its own is mixed. */
+ * part: as the guide of a fast pass, instead of the cosines, and in the
+ * result, into which its own is mixed. */
 static const Effort coded_fast = { .passes = { PASS (4, 4, 8, 50) },
                                    .pass_count = 1 };
 
@@ -105,137 +94,6 @@ static const int named_steps[] = {
 
 /* The guide's share of the work on a tile. */
 #define GUIDE_SHARE 0.2
-
-/* A picture of half the size, before and after its noise was removed; NULL
- * where there is none. */
-typedef struct {
-  Image *noisy, *clean;
-} Half;
-
-/* What is done to a picture. */
-typedef struct {
-  const Image *from;
-  Image *to;
-  gboolean in_scales; /* first at half the size */
-  Half half;
-  double sigma; /* where white is 1 */
-  const NoiseModel *noise;
-  float grain; /* share of it to leave */
-  int colours; /* to work on: 1 where all pixels are grey */
-  ClippedEnds ends;
-  float hidden[3]; /* takes the place of invisible pixels */
-  const Dictionary *named;
-  Planes *coded; /* the whole picture by a convolutional dictionary, or NULL */
-  gboolean by_threshold; /* with the one that was named; else by pursuit */
-  Effort effort;
-  int step; /* for the one that was named */
-  int halo;
-  int least; /* a picture must have this many pixels per side */
-  gsize patches;
-} Denoise;
-
-/* The pixels of a tile. */
-typedef struct {
-  int left, top, right, bottom; /* the tile itself */
-  int x, y;                     /* upper left corner with its halo */
-  Planes *noisy, *clean;
-} Tile;
-
-/* ---- the planes of a tile ---- */
-
-/* A coordinate beyond the edge is reflected at it. */
-static int
-reflected (int i, int length)
-{
-  int period = 2 * length;
-
-  i %= period;
-  return i < length ? i : period - 1 - i;
-}
-
-static void
-read_pixel (const Denoise *d, Planes *planes, int x, int y, int from_x,
-            int from_y)
-{
-  const Image *image = d->from;
-  gsize i = (gsize) from_y * (gsize) image->width + (gsize) from_x;
-  float scale = 1 / (float) image_peak (image);
-  gboolean hidden = image_is_transparent (image, i);
-
-  for (int c = 0; c < planes->channels; c++) {
-    int colour = c % d->colours;
-    float *to = planes_at (planes, c, x, y);
-
-    *to = hidden ? d->hidden[colour]
-                 : (float) image_pixel (image, from_x, from_y)[colour] * scale;
-    if (d->half.clean != NULL)
-      *to += halved_difference (d->half.noisy, d->half.clean, colour, from_x,
-                                from_y);
-  }
-}
-
-/* The samples of @tile and its halo; of a small picture, mirrored until it is
- * as large as a patch. */
-static gboolean
-tile_init (Tile *tile, const Denoise *d, int channels, GError **error)
-{
-  int width = d->from->width, height = d->from->height;
-  int right = MIN (tile->right + d->halo, width);
-  int bottom = MIN (tile->bottom + d->halo, height);
-
-  tile->x = MAX (0, tile->left - d->halo);
-  tile->y = MAX (0, tile->top - d->halo);
-  right = MAX (right, tile->x + d->least);
-  bottom = MAX (bottom, tile->y + d->least);
-  tile->noisy =
-    planes_new (right - tile->x, bottom - tile->y, channels, error);
-  if (tile->noisy == NULL)
-    return FALSE;
-  tile->clean =
-    planes_new (right - tile->x, bottom - tile->y, channels, error);
-  if (tile->clean == NULL)
-    return FALSE;
-  for (int y = tile->y; y < bottom; y++)
-    for (int x = tile->x; x < right; x++)
-      read_pixel (d, tile->noisy, x - tile->x, y - tile->y,
-                  reflected (x, width), reflected (y, height));
-  return TRUE;
-}
-
-static void
-tile_clear (Tile *tile)
-{
-  planes_free (tile->noisy);
-  planes_free (tile->clean);
-}
-
-/* Mean of the planes that represent @colour. */
-static float
-read_back (const Tile *tile, int colours, int colour, int x, int y)
-{
-  int repeats = 0;
-  float sum = 0;
-
-  for (int c = colour; c < tile->clean->channels; c += colours, repeats++)
-    sum += *planes_at (tile->clean, c, x - tile->x, y - tile->y);
-  return sum / (float) repeats;
-}
-
-static void
-write_tile (const Denoise *d, const Tile *tile)
-{
-  for (int y = tile->top; y < tile->bottom; y++)
-    for (int x = tile->left; x < tile->right; x++) {
-      gsize i = (gsize) y * (gsize) d->to->width + (gsize) x;
-
-      if (image_is_transparent (d->from, i))
-        continue;
-      for (int c = 0; c < image_colours (d->to); c++)
-        image_pixel (d->to, x, y)[c] = planes_to_sample (
-          d->to, read_back (tile, d->colours, c % d->colours, x, y));
-      image_avoid_key (d->to, i);
-    }
-}
 
 /* ---- the work on a tile ---- */
 
@@ -395,7 +253,7 @@ do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
     planes_unclip (tile->clean, d->sigma, d->ends);
     if (d->grain > 0)
       leave_grain (tile, d->grain);
-    write_tile (d, tile);
+    tile_write (d, tile);
   }
   return ok;
 }
@@ -498,71 +356,6 @@ plan (Denoise *d, const RestoreOptions *options)
                    alignment);
 }
 
-/* ---- the convolutional dictionary ---- */
-
-/* Grey that is repeated has the same noise in all channels: their common part,
- * which the model takes for brightness, has sqrt (3) times the noise that it
- * would have if they were independent. */
-static double
-told_sigma (const Denoise *d, const ConvModel *model)
-{
-  return d->sigma * sqrt ((double) model->shape.channels / d->colours);
-}
-
-typedef struct {
-  Denoise *denoise;
-  float sigma;
-} Coding;
-
-static void
-read_part (Box box, RecodePart *part, gpointer data)
-{
-  const Coding *coding = data;
-
-  for (int y = box.top; y < box.bottom; y++)
-    for (int x = box.left; x < box.right; x++) {
-      read_pixel (coding->denoise, part->values, x - box.left, y - box.top, x,
-                  y);
-      *planes_at (part->noise, 0, x - box.left, y - box.top) = coding->sigma;
-    }
-}
-
-/* What was repeated is averaged. */
-static void
-write_part (Box box, const Planes *restored, gpointer data)
-{
-  const Coding *coding = data;
-  Planes *coded = coding->denoise->coded;
-  int repeats = restored->channels / coded->channels;
-
-  for (int c = 0; c < restored->channels; c++)
-    for (int y = box.top; y < box.bottom; y++)
-      for (int x = box.left; x < box.right; x++)
-        *planes_at (coded, c % coded->channels, x, y) +=
-          *planes_at (restored, c, x - box.left, y - box.top)
-          / (float) repeats;
-}
-
-/* Lets @model restore the whole picture into d->coded. */
-static gboolean
-code_picture (Denoise *d, const ConvModel *model, int turns,
-              const Progress *progress, GError **error)
-{
-  Coding coding = { d, (float) told_sigma (d, model) };
-  RecodeSettings settings = { .model = model, .turns = turns };
-  RecodePicture picture = { .width = d->from->width,
-                            .height = d->from->height,
-                            .channels =
-                              MAX (d->colours, model->shape.channels),
-                            .read = read_part,
-                            .write = write_part,
-                            .data = &coding };
-
-  d->coded = planes_new (picture.width, picture.height, d->colours, error);
-  return d->coded != NULL
-         && picture_recode (&picture, &settings, progress, error);
-}
-
 /* ---- scales ---- */
 
 /* The noise of a picture of half the size. */
@@ -587,9 +380,8 @@ static gboolean remove_from (const Image *from, const FoundNoise *noise,
 /* Removes the noise of @d from a picture of half the size, which leaves the
  * high frequencies to be done. */
 static gboolean
-clean_half (Denoise *d, const FoundNoise *noise,
-            const RestoreOptions *options, const Progress *progress,
-            GError **error)
+clean_half (Denoise *d, const FoundNoise *noise, const RestoreOptions *options,
+            const Progress *progress, GError **error)
 {
   FoundNoise coarse = noise_of_half (noise);
   RestoreOptions all = *options;
@@ -611,10 +403,11 @@ prepare (Denoise *d, const ConvModel *model, const FoundNoise *noise,
          GError **error)
 {
   if (model != NULL)
-    return code_picture (d, model,
-                         d->named != NULL ? named_turns[options->quality]
-                                          : coded_turns[options->quality],
-                         progress, error);
+    return denoise_code_picture (d, model,
+                                 d->named != NULL
+                                   ? named_turns[options->quality]
+                                   : coded_turns[options->quality],
+                                 progress, error);
   return !d->in_scales || clean_half (d, noise, options, progress, error);
 }
 

@@ -1,0 +1,81 @@
+/* denoising.h - what denoise.c, tile.c and coded.c share: the work in progress
+ */
+#pragma once
+
+#include "dictlearn/convolutional/model.h"
+#include "imaging/denoise/denoise.h"
+#include "imaging/denoise/nlbayes.h"
+#include "imaging/detect/clipping.h"
+#include "imaging/planes.h"
+
+/* Passes with Gaussian models, each guided by the one before. */
+#define MOST_PASSES 2
+
+typedef struct {
+  int cosines, step; /* side of the patches of the guide, and their distance */
+  NlBayesSettings passes[MOST_PASSES];
+  int pass_count;
+} Effort;
+
+/* A picture of half the size, before and after its noise was removed; NULL
+ * where there is none. */
+typedef struct {
+  Image *noisy, *clean;
+} Half;
+
+/* What is done to a picture. */
+typedef struct {
+  const Image *from;
+  Image *to;
+  gboolean in_scales; /* first at half the size */
+  Half half;
+  double sigma; /* where white is 1 */
+  const NoiseModel *noise;
+  float grain; /* share of it to leave */
+  int colours; /* to work on: 1 where all pixels are grey */
+  ClippedEnds ends;
+  float hidden[3]; /* takes the place of invisible pixels */
+  const Dictionary *named;
+  Planes *coded; /* the whole picture by a convolutional dictionary, or NULL */
+  gboolean by_threshold; /* with the one that was named; else by pursuit */
+  Effort effort;
+  int step; /* for the one that was named */
+  int halo;
+  int least; /* a picture must have this many pixels per side */
+  gsize patches;
+} Denoise;
+
+/* The pixels of a tile. */
+typedef struct {
+  int left, top, right, bottom; /* the tile itself */
+  int x, y;                     /* upper left corner with its halo */
+  Planes *noisy, *clean;
+} Tile;
+
+/* A coordinate beyond the edge is reflected at it. */
+static inline int
+reflected (int i, int length)
+{
+  int period = 2 * length;
+
+  i %= period;
+  return i < length ? i : period - 1 - i;
+}
+
+/* tile.c: the samples of @tile and its halo; of a small picture, mirrored
+ * until it is as large as a patch. */
+gboolean tile_init (Tile *tile, const Denoise *d, int channels,
+                    GError **error);
+void tile_clear (Tile *tile);
+
+/* Writes the tile itself, without its halo, to d->to. */
+void tile_write (const Denoise *d, const Tile *tile);
+
+/* Pixel @from_x, @from_y of d->from, without what was removed at half the
+ * size, to @planes. */
+void tile_read_pixel (const Denoise *d, Planes *planes, int x, int y,
+                      int from_x, int from_y);
+
+/* coded.c: lets @model restore the whole picture into d->coded. */
+gboolean denoise_code_picture (Denoise *d, const ConvModel *model, int turns,
+                               const Progress *progress, GError **error);
