@@ -423,9 +423,12 @@ test_shapes (void)
     for (gsize k = 0; k < image_pixels (image) * n; k++)
       image->samples[k] =
         (guint16) (image_peak (image) / 2 + (int) (k * 7 % 40));
-    for (gsize k = 0; k < image_pixels (image); k++)
-      mask->missing[k] = width > 1 ? k % (gsize) width < (gsize) width / 2
-                                   : k < (gsize) height / 2;
+    for (gsize k = 0; k < image_pixels (image); k++) {
+      gboolean first_half = width > 1 ? k % (gsize) width < (gsize) width / 2
+                                      : k < (gsize) height / 2;
+
+      mask->missing[k] = first_half ? 1 : 0;
+    }
     before = image_copy (image, NULL);
     restore (image, mask, &options);
     for (gsize k = 0; k < image_pixels (image) * n; k++)
