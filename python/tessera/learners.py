@@ -130,6 +130,13 @@ class _Learner(TransformerMixin, BaseEstimator):
     def _n_features_out(self):
         return self.components_.shape[0]
 
+    def __getstate__(self):
+        """What can be pickled: handles of the library cannot."""
+        state = dict(self.__dict__)
+        state.pop("_learner", None)
+        state.pop("_watch", None)
+        return state
+
 
 class OnlineDictionary(_Learner):
     """Complete dictionary, sample by sample (``tessera learn -a online``).
@@ -177,12 +184,6 @@ class OnlineDictionary(_Learner):
             pass  # the window is not full yet
         return self
 
-    def __getstate__(self):
-        state = dict(self.__dict__)
-        state.pop("_learner", None)
-        state.pop("_watch", None)
-        return state
-
 
 class _Coded(_Learner):
     def __init__(self, n_components: Optional[int] = None, *,
@@ -205,11 +206,6 @@ class _Coded(_Learner):
                 "atoms_per_sample": min(self.atoms_per_sample, features,
                                         self._count),
                 "textbook": int(self.textbook)}
-
-    def __getstate__(self):
-        state = dict(self.__dict__)
-        state.pop("_watch", None)
-        return state
 
 
 class KSVD(_Coded):
@@ -262,8 +258,3 @@ class TaskDictionary(_Learner):
         return {"atoms": self._count, "start_kind": 3,  # data
                 "atoms_per_sample": 1, "hidden": self.hidden,
                 "rate": self.rate, "predict_atoms": self.predict_atoms or 0}
-
-    def __getstate__(self):
-        state = dict(self.__dict__)
-        state.pop("_watch", None)
-        return state
