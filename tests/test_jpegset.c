@@ -68,6 +68,24 @@ farthest_outside (const Image *decoded, const Image *result)
   return farthest;
 }
 
+/* What `denoise` makes of @decoded with nothing told; it must see a JPEG. */
+static Image *
+restore_jpeg (const Image *decoded)
+{
+  Image *result = image_copy (decoded, NULL);
+  g_autoptr (Mask) none = mask_new (decoded->width, decoded->height, NULL);
+  g_auto (RestoreReport) report = { 0 };
+  g_autoptr (GError) error = NULL;
+  RestoreOptions options = RESTORE_DEFAULTS;
+
+  options.quality = QUALITY_FAST;
+  options.sigma = SIGMA_UNKNOWN;
+  image_restore (result, none, &options, &report, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (report.noise.kind, ==, NOISE_JPEG);
+  return result;
+}
+
 static void
 test_coarse_jpeg_gets_better (void)
 {
@@ -76,17 +94,8 @@ test_coarse_jpeg_gets_better (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
     g_autoptr (Image) photo = load_photo (photos[i]);
     g_autoptr (Image) decoded = through_jpeg (photo, 15);
-    g_autoptr (Image) result = image_copy (decoded, NULL);
-    g_autoptr (Mask) none = mask_new (photo->width, photo->height, NULL);
-    g_auto (RestoreReport) report = { 0 };
-    g_autoptr (GError) error = NULL;
-    RestoreOptions options = RESTORE_DEFAULTS;
+    g_autoptr (Image) result = restore_jpeg (decoded);
 
-    options.quality = QUALITY_FAST;
-    options.sigma = SIGMA_UNKNOWN;
-    image_restore (result, none, &options, &report, NULL, &error);
-    g_assert_no_error (error);
-    g_assert_cmpint (report.noise.kind, ==, NOISE_JPEG);
     g_test_message ("%s: %.2f dB, then %.2f; %.2f outside", photos[i],
                     psnr (photo, decoded), psnr (photo, result),
                     farthest_outside (decoded, result));
@@ -106,17 +115,8 @@ test_middling_jpeg_gets_better (void)
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
     g_autoptr (Image) photo = load_photo (photos[i]);
     g_autoptr (Image) decoded = through_jpeg (photo, 75);
-    g_autoptr (Image) result = image_copy (decoded, NULL);
-    g_autoptr (Mask) none = mask_new (photo->width, photo->height, NULL);
-    g_auto (RestoreReport) report = { 0 };
-    g_autoptr (GError) error = NULL;
-    RestoreOptions options = RESTORE_DEFAULTS;
+    g_autoptr (Image) result = restore_jpeg (decoded);
 
-    options.quality = QUALITY_FAST;
-    options.sigma = SIGMA_UNKNOWN;
-    image_restore (result, none, &options, &report, NULL, &error);
-    g_assert_no_error (error);
-    g_assert_cmpint (report.noise.kind, ==, NOISE_JPEG);
     g_test_message ("%s: %.2f dB, then %.2f", photos[i],
                     psnr (photo, decoded), psnr (photo, result));
     g_assert_cmpfloat (psnr (photo, result), >, psnr (photo, decoded) + 0.1);
