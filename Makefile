@@ -153,17 +153,6 @@ $(BUILD)/%.resource.o: $(BUILD)/%.resource.c
 
 include tests/tests.mk data/data.mk app/install.mk
 
-# How the trees that the finders of damage judge by were learned.
-FINDERS_SRC := $(wildcard data/finders/*.c)
-FINDERS := $(BUILD)/data/finders/finders
-$(FINDERS): $(call objects,$(FINDERS_SRC)) $(BUILD)/libtessera.a
-	@echo "  link $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
-finders: $(FINDERS)
-	$(Q)sh data/standin.sh build/originals originals
-	for kind in dust scratches; do $(FINDERS) $$kind build/originals \
-	  >$(BUILD)/$$kind.trees && mv $(BUILD)/$$kind.trees imaging/detect; done
-
 format:
 	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \
 	  $(BENCH_SRC)

@@ -23,11 +23,22 @@ dictionary: all
 	  --crop 40 --batch 6 --iterations 5500 --rate 3e-4 --seed 1 --force \
 	  -o $(NOISE)
 
-# Landscape pictures for experiments; downloads 70 MB.
-HALVE := $(BUILD)/data/halve
-$(HALVE): %: %.o $(BUILD)/libtessera.a
+# Programs that prepare data.
+HALVE   := $(BUILD)/data/halve
+FINDERS := $(BUILD)/data/finders/finders
+$(HALVE): $(BUILD)/data/halve.o
+$(FINDERS): $(call objects,$(wildcard data/finders/*.c))
+$(HALVE) $(FINDERS): $(BUILD)/data/photograph.o $(BUILD)/libtessera.a
 	@echo "  link $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+
+# How the trees that the finders of damage judge by were learned.
+finders: $(FINDERS)
+	$(Q)sh data/standin.sh build/originals originals
+	for kind in dust scratches; do $(FINDERS) $$kind build/originals \
+	  >$(BUILD)/$$kind.trees && mv $(BUILD)/$$kind.trees imaging/detect; done
+
+# Landscape pictures for experiments; downloads 70 MB.
 data: $(HALVE)
 	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
 

@@ -2,50 +2,25 @@
  *
  *     halve IN OUT.png
  *
- * Every 2 x 2 square of pixels becomes its average, rounded half up, each
- * colour by itself, which removes the traces of JPEG compression; of the
- * result the middle 150 x 150 pixels are written.  For standin.sh.
+ * Averages of 2 x 2 pixels, which remove the traces of JPEG compression; of
+ * the result the middle 150 x 150 pixels are written.  For standin.sh.
  */
+#include "data/photograph.h"
 #include "imaging/codec/codec.h"
 
 #include <stdio.h>
 
 #define SIDE 150
 
-static Image *
-halve (const Image *image, GError **error)
-{
-  Image *half = image_new (image->width / 2, image->height / 2,
-                           image->channels, image->depth, error);
-
-  for (int y = 0; half != NULL && y < half->height; y++)
-    for (int x = 0; x < half->width; x++)
-      for (int c = 0; c < half->channels; c++) {
-        int sum = image_pixel (image, 2 * x, 2 * y)[c]
-                  + image_pixel (image, 2 * x + 1, 2 * y)[c]
-                  + image_pixel (image, 2 * x, 2 * y + 1)[c]
-                  + image_pixel (image, 2 * x + 1, 2 * y + 1)[c];
-
-        image_pixel (half, x, y)[c] = (guint16) ((sum + 2) / 4);
-      }
-  return half;
-}
-
 static GBytes *
 convert (const char *path, GError **error)
 {
-  char *data;
-  gsize size;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (Image) image = NULL, half = NULL, middle = NULL;
+  g_autoptr (Image) image = photograph_read (path, error);
+  g_autoptr (Image) half = NULL, middle = NULL;
 
-  if (!g_file_get_contents (path, &data, &size, error))
-    return NULL;
-  bytes = g_bytes_new_take (data, size);
-  image = image_decode (bytes, path, &IMAGE_LIMITS_DEFAULTS, error);
   if (image == NULL)
     return NULL;
-  half = halve (image, error);
+  half = photograph_halve (image, error);
   if (half == NULL)
     return NULL;
   middle = image_middle (half, SIDE, error);

@@ -10,6 +10,7 @@
  */
 #include "data/finders/boost.h"
 #include "data/finders/simulate.h"
+#include "data/photograph.h"
 #include "imaging/codec/codec.h"
 #include "imaging/detect/lines.h"
 #include "imaging/detect/specks.h"
@@ -32,39 +33,6 @@
 
 /* Of candidates that are no damage, one in that many is kept. */
 #define NONE_KEPT 4
-
-static Image *
-read_picture (const char *path, GError **error)
-{
-  char *data;
-  gsize size;
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (!g_file_get_contents (path, &data, &size, error))
-    return NULL;
-  bytes = g_bytes_new_take (data, size);
-  return image_decode (bytes, path, &IMAGE_LIMITS_DEFAULTS, error);
-}
-
-/* Every 2 x 2 square becomes its average. */
-static Image *
-halve (const Image *image, GError **error)
-{
-  Image *half = image_new (image->width / 2, image->height / 2,
-                           image->channels, image->depth, error);
-
-  for (int y = 0; half != NULL && y < half->height; y++)
-    for (int x = 0; x < half->width; x++)
-      for (int c = 0; c < half->channels; c++) {
-        int sum = image_pixel (image, 2 * x, 2 * y)[c]
-                  + image_pixel (image, 2 * x + 1, 2 * y)[c]
-                  + image_pixel (image, 2 * x, 2 * y + 1)[c]
-                  + image_pixel (image, 2 * x + 1, 2 * y + 1)[c];
-
-        image_pixel (half, x, y)[c] = (guint16) ((sum + 2) / 4);
-      }
-  return half;
-}
 
 static void
 add_lesson (Lessons *lessons, const float *f, double share)
@@ -154,12 +122,12 @@ static gboolean
 add_picture (const Kind *kind, const char *path, guint64 number,
              Lessons *lessons, GError **error)
 {
-  g_autoptr (Image) image = read_picture (path, error);
+  g_autoptr (Image) image = photograph_read (path, error);
   g_autoptr (Image) half = NULL;
 
   if (image == NULL)
     return FALSE;
-  half = halve (image, error);
+  half = photograph_halve (image, error);
   return half != NULL && kind->add (image, 2 * number, lessons, error)
          && kind->add (half, 2 * number + 1, lessons, error);
 }
