@@ -75,7 +75,8 @@ minibatch_step (Learner *base, GError **error)
 {
   Minibatch *self = (Minibatch *) base;
 
-  draw_batch (self, base->status.iteration);
+  if (self->batch.cols < base->Y.cols)
+    draw_batch (self, base->status.iteration);
   if (!polar_step_step (self->whitened, &self->W, self->threshold.z,
                         &base->status))
     return learner_failed (error);

@@ -18,6 +18,10 @@
 /* Singular values of W X' + rho D are hardly below this share of rho. */
 #define LEAST 0.9
 
+/* Samples so short that leaving out zeros costs more than multiplying by
+ * them. */
+#define SHORT 16
+
 /* Steps of low rank after which D is made orthonormal anew. */
 #define REFRESH 64
 
@@ -154,7 +158,13 @@ static void
 gather_block (const PolarTask *task, int first, int count)
 {
   PolarStep *self = task->self;
+  MatF X = matf_columns (&self->X, first, count);
+  MatF M = matf_columns (&self->M, first, count);
 
+  if (self->n <= SHORT) {
+    matf_multiply (1, task->W, PLAIN, &X, PLAIN, 0, &M);
+    return;
+  }
   for (int j = first; j < first + count; j++) {
     float *m = matf_at (&self->M, 0, j);
 

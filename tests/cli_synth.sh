@@ -199,6 +199,25 @@ ok "... and makes the page" figures all/index.html
 ok "... nothing else" says "condition: done before"
 ok "... one number of samples proves nothing" \
   [ "$(verdict 'With more samples')" = open ]
+# Stopped while "time" ran: a trial that is done, in a time that no trial takes.
+perl -F, -lane '$F[5] = 12345 if $. > 1; print join ",", @F' all/time.csv >done
+stop_in_time () {
+  perl -pi -e 's/^time=.*\n//' all/synth.ini
+  head -n "$1" done >all/time-unfinished.csv
+}
+times_taken () {
+  column all/time.csv seconds | grep -cx 12345
+}
+stop_in_time 4
+expect "a trial that is done" 0 synth all $small --seed 3 -o all
+ok "... is not run again" [ "$(times_taken)" -eq 3 ]
+ok "... and not kept twice" [ ! -e all/time-unfinished.csv ]
+stop_in_time 3
+expect "a trial without its last learner" 0 synth all $small --seed 3 -o all
+ok "... is run again" [ "$(times_taken)" -eq 0 ]
+stop_in_time 4
+expect "--force" 0 synth all $small --seed 3 -o all --force
+ok "... starts anew" [ "$(times_taken)" -eq 0 ]
 # What the tables say is what counts: no noise, errors far apart.
 perl -F, -i -lane 'if ($. > 1) { $F[6] = $F[3] } print join ",", @F' \
   all/condition.csv

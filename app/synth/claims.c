@@ -16,117 +16,16 @@
  */
 #include "app/synth/claims.h"
 
+#include "app/synth/cells.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 #define SAME 3.0
-
-/* ---- tables ---- */
-
-typedef struct {
-  char **header;
-  GPtrArray *rows; /* char ** */
-} Cells;
-
-static void
-cells_clear (Cells *cells)
-{
-  g_clear_pointer (&cells->header, g_strfreev);
-  g_clear_pointer (&cells->rows, g_ptr_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Cells, cells_clear)
-
-static void
-free_row (gpointer row)
-{
-  g_strfreev (row);
-}
-
-/* Reads NAME.csv, whose cells have no commas of their own; no rows if there is
- * none. */
-static Cells
-cells_read (const char *folder, const char *name)
-{
-  Cells cells = { NULL, g_ptr_array_new_with_free_func (free_row) };
-  g_autofree char *file = g_strconcat (name, ".csv", NULL);
-  g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autofree char *text = NULL;
-  g_auto (GStrv) lines = NULL;
-
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return cells;
-  lines = g_strsplit (text, "\n", -1);
-  cells.header = g_strsplit (g_strchomp (lines[0]), ",", -1);
-  for (int i = 1; lines[i] != NULL; i++) {
-    char **row = g_strsplit (g_strchomp (lines[i]), ",", -1);
-
-    if (g_strv_length (row) == g_strv_length (cells.header))
-      g_ptr_array_add (cells.rows, row);
-    else
-      g_strfreev (row);
-  }
-  return cells;
-}
-
-static const char *
-cell (const Cells *cells, guint row, const char *column)
-{
-  for (int i = 0; cells->header[i] != NULL; i++)
-    if (g_str_equal (cells->header[i], column))
-      return ((char **) g_ptr_array_index (cells->rows, row))[i];
-  return "";
-}
-
-static double
-number (const Cells *cells, guint row, const char *column)
-{
-  const char *text = cell (cells, row, column);
-
-  return *text != '\0' ? g_ascii_strtod (text, NULL) : NAN;
-}
-
-/* The different cells of a column, in the order of the table. */
-static GPtrArray *
-values (const Cells *cells, const char *column)
-{
-  GPtrArray *list = g_ptr_array_new ();
-
-  for (guint i = 0; i < cells->rows->len; i++) {
-    gpointer text = (gpointer) cell (cells, i, column);
-
-    if (!g_ptr_array_find_with_equal_func (list, text, g_str_equal, NULL))
-      g_ptr_array_add (list, text);
-  }
-  return list;
-}
 
 static const char *
 value_at (const GPtrArray *list, guint i)
 {
   return g_ptr_array_index (list, i);
-}
-
-static gboolean
-matches (const Cells *cells, guint row, const char *column, const char *value)
-{
-  return column == NULL || g_str_equal (cell (cells, row, column), value);
-}
-
-/* The mean of @column over rows with these values; NaN if there are none. */
-static double
-mean (const Cells *cells, const char *column, const char *key_a,
-      const char *value_a, const char *key_b, const char *value_b)
-{
-  double sum = 0;
-  int count = 0;
-
-  for (guint i = 0; i < cells->rows->len; i++)
-    if (matches (cells, i, key_a, value_a)
-        && matches (cells, i, key_b, value_b)) {
-      sum += number (cells, i, column);
-      count++;
-    }
-  return count > 0 ? sum / count : NAN;
 }
 
 static Verdict
@@ -143,22 +42,24 @@ verdict_of (int good, int all)
 
 /* Whether the orthogonal learner has the smallest @column at each size. */
 static void
-judge_first (Claim *claim, const Cells *cells, const char *column)
+judge_first (Claim *claim, const char *folder, const char *column)
 {
-  g_autoptr (GPtrArray) sizes = values (cells, "n");
-  g_autoptr (GPtrArray) learners = values (cells, "algorithm");
+  g_auto (Cells) cells = cells_read (folder, "time");
+  g_autoptr (GPtrArray) sizes = cells_values (&cells, "n");
+  g_autoptr (GPtrArray) learners = cells_values (&cells, "algorithm");
   g_autoptr (GString) text = g_string_new (NULL);
   int good = 0, all = 0;
 
   for (guint i = 0; i < sizes->len; i++) {
     const char *n = value_at (sizes, i);
-    double ours = mean (cells, column, "algorithm", "orthogonal", "n", n);
+    double ours =
+      cells_mean (&cells, column, "algorithm", "orthogonal", "n", n);
 
     g_string_append_printf (text, "%sn = %s: orthogonal %.3g",
                             i > 0 ? "; " : "", n, ours);
     for (guint a = 0; a < learners->len; a++) {
       const char *name = value_at (learners, a);
-      double other = mean (cells, column, "algorithm", name, "n", n);
+      double other = cells_mean (&cells, column, "algorithm", name, "n", n);
 
       if (g_str_equal (name, "orthogonal") || isnan (other) || isnan (ours))
         continue;
@@ -175,26 +76,13 @@ judge_first (Claim *claim, const Cells *cells, const char *column)
 static void
 judge_faster (Claim *claim, const char *folder)
 {
-  g_auto (Cells) cells = cells_read (folder, "time");
-
-  judge_first (claim, &cells, "seconds");
+  judge_first (claim, folder, "seconds");
 }
 
 static void
 judge_closer (Claim *claim, const char *folder)
 {
-  g_auto (Cells) cells = cells_read (folder, "time");
-
-  judge_first (claim, &cells, "error");
-}
-
-/* The mean error of all trials after step @step with so many samples. */
-static double
-error_after (const Cells *cells, const char *samples, int step)
-{
-  g_autofree char *text = g_strdup_printf ("%d", step);
-
-  return mean (cells, "error", "samples", samples, "iteration", text);
+  judge_first (claim, folder, "error");
 }
 
 static int
@@ -203,53 +91,112 @@ last_step (const Cells *cells)
   double last = 0;
 
   for (guint i = 0; i < cells->rows->len; i++)
-    last = fmax (last, number (cells, i, "iteration"));
+    last = fmax (last, cells_number (cells, i, "iteration"));
   return (int) last;
+}
+
+/* How the error falls, for each number of samples. */
+typedef struct {
+  Cells cells;
+  GPtrArray *samples;
+  int steps;
+  double *errors; /* means over the trials, @steps of each number of samples */
+} Curves;
+
+static void
+curves_clear (Curves *curves)
+{
+  cells_clear (&curves->cells);
+  g_ptr_array_unref (curves->samples);
+  g_free (curves->errors);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Curves, curves_clear)
+
+static Curves
+curves_read (const char *folder)
+{
+  Cells cells = cells_read (folder, "convergence");
+  Curves curves = { cells, cells_values (&cells, "samples"),
+                    last_step (&cells), NULL };
+  gsize size = curves.samples->len * (gsize) curves.steps;
+  g_autofree int *trials = g_new0 (int, size);
+
+  curves.errors = g_new0 (double, size);
+  for (guint i = 0; i < cells.rows->len; i++) {
+    int step = (int) cells_number (&cells, i, "iteration");
+    guint line = 0;
+    gsize at;
+
+    g_ptr_array_find_with_equal_func (
+      curves.samples, cells_text (&cells, i, "samples"), g_str_equal, &line);
+    if (step < 1)
+      continue;
+    at = line * (gsize) curves.steps + (gsize) step - 1;
+    curves.errors[at] += cells_number (&cells, i, "error");
+    trials[at]++;
+  }
+  for (gsize at = 0; at < size; at++)
+    curves.errors[at] /= trials[at];
+  return curves;
+}
+
+/* The mean error after a step, counted from 1. */
+static double
+error_after (const Curves *curves, guint line, int step)
+{
+  return curves->steps > 0
+           ? curves->errors[line * (gsize) curves->steps + (gsize) step - 1]
+           : NAN;
 }
 
 static void
 judge_more_samples (Claim *claim, const char *folder)
 {
-  g_auto (Cells) cells = cells_read (folder, "convergence");
-  g_autoptr (GPtrArray) samples = values (&cells, "samples");
+  g_auto (Curves) curves = curves_read (folder);
   g_autoptr (GString) text = g_string_new ("last error");
-  int last = last_step (&cells), good = 0;
+  int lines = (int) curves.samples->len, good = 0;
+  double before = 0;
 
-  for (guint i = 0; i < samples->len; i++) {
-    double error = error_after (&cells, value_at (samples, i), last);
+  for (int i = 0; i < lines; i++) {
+    double error = error_after (&curves, (guint) i, curves.steps);
 
     g_string_append_printf (text, "%s %.2g with %s samples", i > 0 ? "," : "",
-                            error, value_at (samples, i));
-    if (i > 0
-        && error < error_after (&cells, value_at (samples, i - 1), last))
-      good++;
+                            error, value_at (curves.samples, (guint) i));
+    good += i > 0 && error < before ? 1 : 0;
+    before = error;
   }
-  claim->verdict = verdict_of (good, MAX (0, (int) samples->len - 1));
+  claim->verdict = verdict_of (good, MAX (0, lines - 1));
   claim->reason = g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* The first step from which on the error stays within a tenth of the last. */
+static int
+settled_after (const Curves *curves, guint line)
+{
+  double end = error_after (curves, line, curves->steps);
+  int step = curves->steps;
+
+  while (step > 1 && error_after (curves, line, step - 1) <= 1.1 * end)
+    step--;
+  return step;
 }
 
 static void
 judge_convergence (Claim *claim, const char *folder)
 {
-  g_auto (Cells) cells = cells_read (folder, "convergence");
-  g_autoptr (GPtrArray) samples = values (&cells, "samples");
+  g_auto (Curves) curves = curves_read (folder);
   g_autoptr (GString) text = g_string_new ("within a tenth of the last error");
-  int last = last_step (&cells), good = 0;
+  int good = 0;
 
-  for (guint i = 0; i < samples->len; i++) {
-    double end = error_after (&cells, value_at (samples, i), last);
-    int step = last;
+  for (guint i = 0; i < curves.samples->len; i++) {
+    int step = settled_after (&curves, i);
 
-    while (step > 1
-           && error_after (&cells, value_at (samples, i), step - 1)
-                <= 1.1 * end)
-      step--;
     g_string_append_printf (text, "%s after %d of %d steps with %s samples",
-                            i > 0 ? "," : "", step, last,
-                            value_at (samples, i));
-    good += step <= last / 2 ? 1 : 0;
+                            i > 0 ? "," : "", step, curves.steps,
+                            value_at (curves.samples, i));
+    good += step <= curves.steps / 2 ? 1 : 0;
   }
-  claim->verdict = verdict_of (good, (int) samples->len);
+  claim->verdict = verdict_of (good, (int) curves.samples->len);
   claim->reason = g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -257,13 +204,13 @@ judge_convergence (Claim *claim, const char *folder)
 static void
 error_range (const Cells *cells, const char *noise, double *low, double *high)
 {
-  g_autoptr (GPtrArray) conditions = values (cells, "condition");
+  g_autoptr (GPtrArray) conditions = cells_values (cells, "condition");
 
   *low = G_MAXDOUBLE;
   *high = 0;
   for (guint i = 0; i < conditions->len; i++) {
-    double error = mean (cells, "error", "condition",
-                         value_at (conditions, i), "noise", noise);
+    double error = cells_mean (cells, "error", "condition",
+                               value_at (conditions, i), "noise", noise);
 
     *low = fmin (*low, error);
     *high = fmax (*high, error);
@@ -274,7 +221,7 @@ static void
 judge_stable (Claim *claim, const char *folder)
 {
   g_auto (Cells) cells = cells_read (folder, "condition");
-  g_autoptr (GPtrArray) noise = values (&cells, "noise");
+  g_autoptr (GPtrArray) noise = cells_values (&cells, "noise");
   double low, high;
 
   claim->verdict = VERDICT_OPEN;
@@ -284,22 +231,20 @@ judge_stable (Claim *claim, const char *folder)
   }
   error_range (&cells, value_at (noise, 0), &low, &high);
   claim->verdict = high <= SAME * low ? VERDICT_HOLDS : VERDICT_FAILS;
-  claim->reason =
-    g_strdup_printf ("mean errors from %.2g to %.2g, a factor of %.1f", low,
-                     high, high / low);
+  claim->reason = g_strdup_printf (
+    "mean errors from %.2g to %.2g, a factor of %.1f", low, high, high / low);
 }
 
 static void
 judge_noisy (Claim *claim, const char *folder)
 {
   g_auto (Cells) cells = cells_read (folder, "condition");
-  g_autoptr (GPtrArray) noise = values (&cells, "noise");
-  g_autoptr (GPtrArray) conditions = values (&cells, "condition");
+  g_autoptr (GPtrArray) noise = cells_values (&cells, "noise");
+  g_autoptr (GPtrArray) conditions = cells_values (&cells, "condition");
   const char *most, *first, *last;
   double easy, hard;
 
   claim->verdict = VERDICT_OPEN;
-  claim->reason = NULL;
   if (noise->len == 0 || conditions->len < 2) {
     claim->reason = g_strdup ("there is only one condition number");
     return;
@@ -307,8 +252,8 @@ judge_noisy (Claim *claim, const char *folder)
   most = value_at (noise, noise->len - 1);
   first = value_at (conditions, 0);
   last = value_at (conditions, conditions->len - 1);
-  easy = mean (&cells, "error", "condition", first, "noise", most);
-  hard = mean (&cells, "error", "condition", last, "noise", most);
+  easy = cells_mean (&cells, "error", "condition", first, "noise", most);
+  hard = cells_mean (&cells, "error", "condition", last, "noise", most);
   claim->verdict = hard > SAME * easy ? VERDICT_HOLDS : VERDICT_FAILS;
   claim->reason = g_strdup_printf ("with noise %s the mean error is %.2g for "
                                    "condition number %s and %.2g for %s",
@@ -322,7 +267,8 @@ exponent (const Cells *cells, const char *x, const char *y)
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
 
   for (guint i = 0; i < cells->rows->len; i++) {
-    double a = log (number (cells, i, x)), b = log (number (cells, i, y));
+    double a = log (cells_number (cells, i, x)),
+           b = log (cells_number (cells, i, y));
 
     if (!isfinite (a) || !isfinite (b))
       continue;
@@ -343,13 +289,13 @@ judge_needed (Claim *claim, const char *folder)
   double power = exponent (&cells, "condition", "samples");
 
   for (guint i = 0; i < cells.rows->len; i++) {
-    double needed = number (&cells, i, "samples");
+    double needed = cells_number (&cells, i, "samples");
     g_autofree char *count = isfinite (needed)
                                ? g_strdup_printf ("%.0f", needed)
                                : g_strdup ("more than were tried");
 
     g_string_append_printf (text, "%s %s for %s", i > 0 ? "," : "", count,
-                            cell (&cells, i, "condition"));
+                            cells_text (&cells, i, "condition"));
   }
   claim->verdict = !isfinite (power) ? VERDICT_OPEN
                    : power < 1       ? VERDICT_HOLDS
@@ -364,13 +310,13 @@ static void
 judge_support (Claim *claim, const char *folder)
 {
   g_auto (Cells) cells = cells_read (folder, "support");
-  g_autoptr (GPtrArray) trials = values (&cells, "trial");
+  g_autoptr (GPtrArray) trials = cells_values (&cells, "trial");
   int last = last_step (&cells), good = 0;
   g_autofree char *text = g_strdup_printf ("%d", last);
 
   for (guint i = 0; i < trials->len; i++)
-    if (mean (&cells, "missed", "trial", value_at (trials, i), "iteration",
-              text)
+    if (cells_mean (&cells, "missed", "trial", value_at (trials, i),
+                    "iteration", text)
         == 0)
       good++;
   claim->verdict = verdict_of (good, (int) trials->len);
@@ -388,33 +334,52 @@ typedef struct {
 } Rule;
 
 static const Rule rules[] = {
-  { { "time", { "time" },
+  { { "time",
+      { "time" },
       "The orthogonal learner converges faster than gradient descent and "
-      "the maximisation of the fourth power.", 0, NULL },
+      "the maximisation of the fourth power.",
+      0,
+      NULL },
     judge_faster },
   { { "time", { "time-error" }, "And its error is smaller.", 0, NULL },
     judge_closer },
-  { { "convergence", { "convergence" },
+  { { "convergence",
+      { "convergence" },
       "The algorithm for complete dictionaries converges fast, with any "
-      "number of samples, after a warm start.", 0, NULL },
+      "number of samples, after a warm start.",
+      0,
+      NULL },
     judge_convergence },
-  { { "convergence", { NULL },
-      "With more samples the result is more accurate.", 0, NULL },
+  { { "convergence",
+      { NULL },
+      "With more samples the result is more accurate.",
+      0,
+      NULL },
     judge_more_samples },
-  { { "condition", { "condition" },
-      "Without noise the error does not depend on the condition number.", 0,
+  { { "condition",
+      { "condition" },
+      "Without noise the error does not depend on the condition number.",
+      0,
       NULL },
     judge_stable },
-  { { "condition", { "noise" },
-      "With noise, a badly conditioned dictionary is hard to recover.", 0,
+  { { "condition",
+      { "noise" },
+      "With noise, a badly conditioned dictionary is hard to recover.",
+      0,
       NULL },
     judge_noisy },
-  { { "condition", { "condition-needed" },
+  { { "condition",
+      { "condition-needed" },
       "The samples needed for an error of 10 % grow far less with the "
-      "condition number than the theory asks for (its 12th power).", 0, NULL },
+      "condition number than the theory asks for (its 12th power).",
+      0,
+      NULL },
     judge_needed },
-  { { "support", { "support", "support-error" },
-      "The warm start finds all non-zero codes.", 0, NULL },
+  { { "support",
+      { "support", "support-error" },
+      "The warm start finds all non-zero codes.",
+      0,
+      NULL },
     judge_support },
 };
 

@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/synth/claims.h"
+#include "app/synth/experiments.h"
 #include "app/cli/commandline.h"
 #include "app/files/folder.h"
 #include "app/cli/optionlist.h"
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const char about[] =
@@ -46,113 +48,6 @@ static const char about[] =
 #define MAX_TRIALS 1000
 #define MAX_ITERATIONS 1000000
 
-/* What the size of an experiment is made of; options of the same order. */
-enum {
-  SIZES,
-  SAMPLES,
-  CONDITIONS,
-  NOISE_LEVELS,
-  ALGORITHMS,
-  TRIALS,
-  ITERATIONS,
-  BATCH,
-  SETTINGS
-};
-
-/* A row of the table of experiments.  Settings are written as on the command
- * line; NULL where an experiment has no use for them. */
-typedef struct {
-  const char *name;
-  SynthFunc run;
-  guint several;               /* bit i: setting i may be a list of several */
-  gboolean is_per_dimension;   /* SAMPLES times n is what is meant */
-  const char *quick[SETTINGS]; /* about a minute */
-  const char *full[SETTINGS];  /* the paper's */
-} Experiment;
-
-static const Experiment experiments[] = {
-  { "time",
-    synth_time,
-    1 << SIZES | 1 << ALGORITHMS,
-    TRUE,
-    { [SIZES] = "20,40,80",
-      [SAMPLES] = "100",
-      [ALGORITHMS] = "orthogonal,gradient,l4",
-      [TRIALS] = "3",
-      [ITERATIONS] = "2000" },
-    { [SIZES] = "50,100,200,400,800",
-      [SAMPLES] = "100",
-      [ALGORITHMS] = "orthogonal,gradient,l4",
-      [TRIALS] = "5",
-      [ITERATIONS] = "1000" } },
-  { "convergence",
-    synth_convergence,
-    1 << SAMPLES | 1 << ALGORITHMS,
-    FALSE,
-    { [SIZES] = "5",
-      [SAMPLES] = "1k,10k,100k",
-      [CONDITIONS] = "10",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "5",
-      [ITERATIONS] = "500",
-      [BATCH] = "100" },
-    { [SIZES] = "5",
-      [SAMPLES] = "1k,10k,100k,1M",
-      [CONDITIONS] = "10",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "20",
-      [ITERATIONS] = "1000",
-      [BATCH] = "100" } },
-  { "condition",
-    synth_condition,
-    1 << CONDITIONS | 1 << NOISE_LEVELS | 1 << ALGORITHMS,
-    FALSE,
-    { [SIZES] = "5",
-      [SAMPLES] = "10k",
-      [CONDITIONS] = "1,3,10,30,100,300,1000",
-      [NOISE_LEVELS] = "0,0.0001,0.001,0.01",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "5",
-      [ITERATIONS] = "400" },
-    { [SIZES] = "5",
-      [SAMPLES] = "100k",
-      [CONDITIONS] = "1,2,5,10,20,50,100,200,500,1000",
-      [NOISE_LEVELS] = "0,0.0001,0.001,0.01,0.1",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "10",
-      [ITERATIONS] = "1000" } },
-  { "noise",
-    synth_noise,
-    1 << CONDITIONS | 1 << NOISE_LEVELS | 1 << ALGORITHMS,
-    FALSE,
-    { [SIZES] = "5",
-      [SAMPLES] = "10k",
-      [CONDITIONS] = "1,10,100",
-      [NOISE_LEVELS] = "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1,0.3",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "5",
-      [ITERATIONS] = "400" },
-    { [SIZES] = "5",
-      [SAMPLES] = "100k",
-      [CONDITIONS] = "1,10,100,1000",
-      [NOISE_LEVELS] = "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1,0.3",
-      [ALGORITHMS] = "minibatch",
-      [TRIALS] = "10",
-      [ITERATIONS] = "1000" } },
-  { "support",
-    synth_support,
-    0,
-    FALSE,
-    { [SIZES] = "5",
-      [SAMPLES] = "100",
-      [TRIALS] = "10",
-      [ITERATIONS] = "300" },
-    { [SIZES] = "5",
-      [SAMPLES] = "100",
-      [TRIALS] = "100",
-      [ITERATIONS] = "300" } },
-};
-
 /* ---- what was asked for ---- */
 
 typedef struct {
@@ -160,7 +55,7 @@ typedef struct {
   const char *folder;
   gboolean full;
   SynthOptions options;
-  const Experiment *experiment;
+  const SynthExperiment *experiment;
   gboolean all;
   Option settings[SETTINGS];
   guint given; /* bit i: setting i was given */
@@ -184,11 +79,11 @@ synth_clear (Synth *synth)
 static const char *const *
 experiment_names (void)
 {
-  static const char *names[G_N_ELEMENTS (experiments) + 2];
+  static const char *names[SYNTH_EXPERIMENTS + 2];
 
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
-    names[i] = experiments[i].name;
-  names[G_N_ELEMENTS (experiments)] = every;
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++)
+    names[i] = synth_experiments[i].name;
+  names[SYNTH_EXPERIMENTS] = every;
   return names;
 }
 
@@ -201,9 +96,9 @@ find_experiment (Synth *synth, GError **error)
   g_autofree char *all = NULL;
   g_autofree char *hint = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++)
     if (name != NULL && g_str_equal (name, names[i])) {
-      synth->experiment = &experiments[i];
+      synth->experiment = &synth_experiments[i];
       return TRUE;
     }
   synth->all = name != NULL && g_str_equal (name, every);
@@ -240,8 +135,8 @@ count_values (const Option *option)
 }
 
 static gboolean
-check_setting (const Experiment *experiment, int setting, const Option *option,
-               GError **error)
+check_setting (const SynthExperiment *experiment, int setting,
+               const Option *option, GError **error)
 {
   if (experiment->quick[setting] == NULL)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
@@ -285,7 +180,7 @@ forget (Synth *synth)
 static gboolean
 apply_defaults (Synth *synth, GError **error)
 {
-  const Experiment *experiment = synth->experiment;
+  const SynthExperiment *experiment = synth->experiment;
 
   forget (synth);
   for (int i = 0; i < SETTINGS; i++) {
@@ -384,9 +279,9 @@ parse (Synth *synth, char **argv, GError **error)
   note_given (synth);
   if (!find_experiment (synth, error))
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++) {
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++) {
     if (synth->all)
-      synth->experiment = &experiments[i];
+      synth->experiment = &synth_experiments[i];
     else if (i > 0)
       break;
     if (!apply_defaults (synth, error) || !check_memory (synth, error))
@@ -474,12 +369,10 @@ describe_settings (const Synth *synth, char **argv)
 
       if (g_str_has_prefix (argv[i], name)
           && (argv[i][strlen (name)] == '=' || argv[i][strlen (name)] == 0))
-        g_string_append_printf (text, ", %s%s%s", argv[i],
-                                strchr (argv[i], '=') == NULL ? " " : "",
-                                strchr (argv[i], '=') == NULL
-                                    && argv[i + 1] != NULL
-                                  ? argv[i + 1]
-                                  : "");
+        g_string_append_printf (
+          text, ", %s%s%s", argv[i], strchr (argv[i], '=') == NULL ? " " : "",
+          strchr (argv[i], '=') == NULL && argv[i + 1] != NULL ? argv[i + 1]
+                                                               : "");
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -493,6 +386,16 @@ write_record (const Synth *synth, GKeyFile *record, GError **error)
   g_autoptr (GBytes) bytes = g_bytes_new_take (text, length);
 
   return output_write (path, bytes, TRUE, error);
+}
+
+/* Removes what an experiment kept while it was not finished. */
+static void
+forget_unfinished (const Synth *synth, const char *name)
+{
+  g_autofree char *file = g_strconcat (name, SYNTH_UNFINISHED ".csv", NULL);
+  g_autofree char *path = g_build_filename (synth->folder, file, NULL);
+
+  g_unlink (path);
 }
 
 /* The record of a run with the same settings that was stopped; else a new one,
@@ -514,6 +417,8 @@ open_record (const Synth *synth, const char *settings, GError **error)
   g_key_file_unref (record);
   record = g_key_file_new ();
   g_key_file_set_string (record, "synth", "settings", settings);
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++)
+    forget_unfinished (synth, synth_experiments[i].name);
   return write_record (synth, record, error) ? g_steal_pointer (&record)
                                              : NULL;
 }
@@ -530,13 +435,17 @@ run_next (Synth *synth, GKeyFile *record, GError **error)
     terminal_note ("%s: done before", name);
     return TRUE;
   }
+  synth->options.checkpoints = synth->folder;
   if (!apply_defaults (synth, error) || !run (synth, report, error)
       || !synth_report_write (report, synth->folder, TRUE, error))
     return FALSE;
   g_key_file_set_double (record, "seconds", name,
                          (double) (g_get_monotonic_time () - started)
                            / G_USEC_PER_SEC);
-  return write_record (synth, record, error);
+  if (!write_record (synth, record, error))
+    return FALSE;
+  forget_unfinished (synth, name);
+  return TRUE;
 }
 
 static gboolean
@@ -562,10 +471,11 @@ print_claims (const Synth *synth, const GArray *claims, GKeyFile *record,
   }
   json_report_set_text (json, "experiment", every);
   json_report_set_count (json, "seed", synth->line.seed);
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++)
-    json_report_set_number (json, experiments[i].name,
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++)
+    json_report_set_number (json, synth_experiments[i].name,
                             g_key_file_get_double (record, "seconds",
-                                                   experiments[i].name, NULL));
+                                                   synth_experiments[i].name,
+                                                   NULL));
   json_object_set_array_member (json, "claims", list);
   if (synth->line.json)
     return json_report_print (json, error);
@@ -589,8 +499,8 @@ work_on_all (Synth *synth, char **argv, GError **error)
 
   if (record == NULL)
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (experiments); i++) {
-    synth->experiment = &experiments[i];
+  for (gsize i = 0; i < SYNTH_EXPERIMENTS; i++) {
+    synth->experiment = &synth_experiments[i];
     if (!run_next (synth, record, error))
       return FALSE;
   }

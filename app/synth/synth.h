@@ -1,7 +1,7 @@
 /* synth.h - the paper's experiments on synthetic data
  *
  * An experiment is one file with its function and a row in the table of
- * synth.c, which has its default sizes.
+ * experiments.c, which has its default sizes.
  */
 #pragma once
 
@@ -19,7 +19,14 @@ typedef struct {
   int iterations;
   int batch; /* samples per step */
   guint64 seed;
+  /* Where an experiment of hours keeps what is done, and goes on if it was
+   * stopped with the same settings; NULL if nowhere. */
+  const char *checkpoints;
 } SynthOptions;
+
+/* The table of finished trials in that folder, without .csv: "time-unfinished"
+ * for "time". */
+#define SYNTH_UNFINISHED "-unfinished"
 
 /* Runs an experiment and fills @report.  FALSE with @error set, CANCELLED or
  * FAILED. */

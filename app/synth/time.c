@@ -4,8 +4,14 @@
  * algorithms go on from the same warm start (Algorithm 4), with the final
  * threshold and until |D_t - D_(t-1)| <= 1e-7; the time of the warm start is
  * in a column of its own.
+ *
+ * The largest sizes take hours: the table is written after each trial, and
+ * trials in it are not run again.
  */
 #include "app/synth/synth.h"
+
+#include "app/files/output.h"
+#include "app/synth/cells.h"
 
 #define TOLERANCE 1e-7
 
@@ -109,6 +115,18 @@ warm_start (Trial *trial, const Progress *progress, GError **error)
                       error);
 }
 
+/* Counts a result that is in the table. */
+static void
+count_result (Experiment *experiment, int algorithm, int size, double seconds,
+              double iterations, double error)
+{
+  Outcome *outcome = outcome_at (experiment, algorithm, size);
+
+  spread_add (&outcome->seconds, seconds);
+  spread_add (&outcome->iterations, iterations);
+  spread_add (&outcome->error, error);
+}
+
 static void
 record (Experiment *experiment, const Trial *trial, int algorithm,
         const SynthLearned *learned)
@@ -116,7 +134,6 @@ record (Experiment *experiment, const Trial *trial, int algorithm,
   const SynthOptions *options = experiment->options;
   Recovery error = recovery_measure (&learned->A, &trial->synthetic->A);
   Table *table = experiment->table;
-  Outcome *outcome = outcome_at (experiment, algorithm, trial->size);
 
   table_add_text (table, options->algorithms[algorithm]);
   table_add_count (table, trial->Y.rows);
@@ -128,9 +145,8 @@ record (Experiment *experiment, const Trial *trial, int algorithm,
   table_add_count (table, learned->change <= TOLERANCE);
   table_add_number (table, error.distance);
   table_add_number (table, error.direction);
-  spread_add (&outcome->seconds, learned->seconds);
-  spread_add (&outcome->iterations, learned->iterations);
-  spread_add (&outcome->error, error.distance);
+  count_result (experiment, algorithm, trial->size, learned->seconds,
+                learned->iterations, error.distance);
 }
 
 static gboolean
@@ -176,6 +192,72 @@ run_trial (Experiment *experiment, Trial *trial, const Progress *progress,
   return TRUE;
 }
 
+static gboolean
+make_trial (Experiment *experiment, int size, int number,
+            const Progress *progress, GError **error)
+{
+  Trial trial;
+  gboolean ok = trial_init (&trial, experiment->options, size, number, error)
+                && run_trial (experiment, &trial, progress, error);
+
+  trial_clear (&trial);
+  return ok;
+}
+
+/* ---- checkpoints ---- */
+
+#define CHECKPOINT "time" SYNTH_UNFINISHED
+
+/* The row of the checkpoint with this trial of an algorithm; -1 if none. */
+static int
+find_row (const Cells *cells, const char *algorithm, int n, int number)
+{
+  for (guint i = 0; i < cells->rows->len; i++)
+    if (g_str_equal (cells_text (cells, i, "algorithm"), algorithm)
+        && cells_number (cells, i, "n") == n
+        && cells_number (cells, i, "trial") == number)
+      return (int) i;
+  return -1;
+}
+
+/* Takes a trial from the checkpoint, if all of it is there. */
+static gboolean
+take_trial (Experiment *experiment, const Cells *cells, int size, int number)
+{
+  const SynthOptions *options = experiment->options;
+  int n = size_at (options, size);
+
+  for (int i = 0; options->algorithms[i] != NULL; i++)
+    if (find_row (cells, options->algorithms[i], n, number) < 0)
+      return FALSE;
+  for (int i = 0; options->algorithms[i] != NULL; i++) {
+    guint row = (guint) find_row (cells, options->algorithms[i], n, number);
+
+    for (int k = 0; columns[k] != NULL; k++)
+      table_add_text (experiment->table, cells_text (cells, row, columns[k]));
+    count_result (experiment, i, size, cells_number (cells, row, "seconds"),
+                  cells_number (cells, row, "iterations"),
+                  cells_number (cells, row, "error"));
+  }
+  return TRUE;
+}
+
+static gboolean
+write_checkpoint (const Experiment *experiment, GError **error)
+{
+  const char *folder = experiment->options->checkpoints;
+  g_autofree char *path = NULL;
+  g_autoptr (GBytes) content = NULL;
+
+  if (folder == NULL)
+    return TRUE;
+  path = g_build_filename (folder, CHECKPOINT ".csv", NULL);
+  content = table_to_csv (experiment->table);
+  return output_write (path, content, TRUE, error);
+}
+
+/* ---- all trials ---- */
+
 /* A step takes about 400 n^3 operations. */
 static double
 total_work (const SynthOptions *options)
@@ -195,21 +277,23 @@ run_all (Experiment *experiment, const Progress *progress, GError **error)
 {
   const SynthOptions *options = experiment->options;
   double total = total_work (options), done = 0;
+  g_auto (Cells) before = { 0 };
 
+  if (options->checkpoints != NULL)
+    before = cells_read (options->checkpoints, CHECKPOINT);
   for (int size = 0; size < (int) options->sizes->len; size++)
     for (int number = 0; number < options->trials; number++) {
       double n = size_at (options, size);
       ProgressPart part = { progress, done, done + n * n * n / total };
       Progress partial = progress_part (&part);
-      Trial trial;
-      gboolean ok;
 
-      ok = trial_init (&trial, options, size, number, error)
-           && run_trial (experiment, &trial, &partial, error);
-      trial_clear (&trial);
-      if (!ok)
-        return FALSE;
       done = part.to;
+      if (before.rows != NULL
+          && take_trial (experiment, &before, size, number))
+        continue;
+      if (!make_trial (experiment, size, number, &partial, error)
+          || !write_checkpoint (experiment, error))
+        return FALSE;
     }
   return TRUE;
 }
