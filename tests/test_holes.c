@@ -188,6 +188,32 @@ test_lines_are_not_thick (void)
 }
 
 static void
+test_lost_channels_are_not_thick (void)
+{
+  g_autoptr (Image) image = image_new (120, 90, 3, 8, NULL);
+  g_autoptr (Mask) mask = mask_new (120, 90, NULL);
+  g_autoptr (Thickness) thickness = NULL;
+
+  g_test_summary ("Where pixels keep a colour, patches have something to see");
+  memset (image->samples, 0, 120 * 90 * 3 * sizeof (guint16));
+  for (gsize i = 0; i < 120 * 90; i++) {
+    int left = (int) random_below (5, 0, i, 3);
+
+    for (int c = 0; c < 3; c++)
+      if (c != left)
+        mask->missing[i] |= MASK_CHANNEL (c);
+  }
+  thickness = thickness_new (image, mask, NULL);
+  g_assert_false (thickness_next (thickness));
+  memset (mask->missing + 120 * 30, MASK_PIXEL, 120 * 40);
+  thickness_free (thickness);
+  thickness = thickness_new (image, mask, NULL);
+  g_assert_true (thickness_next (thickness));
+  g_assert_cmpint (thickness->chosen.y, >=, 30);
+  g_assert_cmpint (thickness->chosen.y + thickness->chosen.height, <=, 70);
+}
+
+static void
 test_depth_is_distance (void)
 {
   g_autoptr (Image) image = grey_image (101, 101, 90);
@@ -492,6 +518,8 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/discs", test_discs_stay_in_range);
   g_test_add_func ("/holes/hidden", test_hidden_pixels_do_not_matter);
   g_test_add_func ("/holes/thickness/lines", test_lines_are_not_thick);
+  g_test_add_func ("/holes/thickness/channels",
+                   test_lost_channels_are_not_thick);
   g_test_add_func ("/holes/thickness/depth", test_depth_is_distance);
   g_test_add_func ("/holes/ground/constant",
                    test_ground_of_constant_is_constant);

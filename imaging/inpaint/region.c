@@ -104,6 +104,19 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
   return TRUE;
 }
 
+/* Whether patches see nothing of pixel @i: one colour that is left tells them
+ * much about the others. */
+static gboolean
+is_lost (const Image *image, const Mask *missing, gsize i)
+{
+  if (image_is_transparent (image, i))
+    return TRUE;
+  for (int c = 0; c < image_colours (image); c++)
+    if (!mask_hides (missing->missing[i], c))
+      return FALSE;
+  return TRUE;
+}
+
 Thickness *
 thickness_new (const Image *image, const Mask *missing, GError **error)
 {
@@ -120,8 +133,7 @@ thickness_new (const Image *image, const Mask *missing, GError **error)
     return NULL;
   }
   for (gsize i = 0; i < pixels; i++)
-    self->depth[i] =
-      missing->missing[i] || image_is_transparent (image, i) ? FARTHEST : 0;
+    self->depth[i] = is_lost (image, missing, i) ? FARTHEST : 0;
   spread_distances (self->depth, self->width, self->height);
   if (has_deep (self) && !mark_thick (self, missing, error))
     return NULL;

@@ -2,7 +2,8 @@
  *
  * A patch that predicts missing samples must see known ones.  So a hole falls
  * into thin parts, where every patch does, and thick ones.  With the depth
- * d(p) of a missing pixel, its distance to the nearest known one,
+ * d(p) of a missing pixel, its distance to the nearest one of which some colour
+ * is known,
  *
  *     deep  = { p : d(p) > T },
  *     thick = { p : some deep q has |p - q| <= T },
@@ -23,7 +24,7 @@
 /* Depth of every missing pixel, in thirds of a pixel. */
 typedef struct {
   int width, height;
-  guint16 *depth;   /* 0 where all is known */
+  guint16 *depth;   /* 0 where some colour is known */
   guint8 *thick;    /* one byte per pixel, a ThickState */
   gsize waiting;    /* thick pixels that are not chosen yet */
   gsize next;       /* no pixel before this one is waiting */
