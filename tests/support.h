@@ -4,6 +4,14 @@
 #include "base/matrix.h"
 #include "imaging/image.h"
 
+/* Whether the program runs under a sanitizer: memory then says nothing, and
+ * work takes ten times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED TRUE
+#else
+#define SANITIZED FALSE
+#endif
+
 /* Starts the test program: reads GLib's test options, sets up the library. */
 void test_start (int *argc, char ***argv);
 

@@ -7,7 +7,9 @@
 #include "imaging/restore.h"
 #include "tests/support.h"
 
-#define PICTURES 20
+/* A sanitizer looks for other mistakes, and two pictures show them. */
+#define ALL 20
+#define PICTURES (SANITIZED ? 2 : ALL)
 
 typedef struct {
   const char *kind; /* of the mask */
@@ -67,15 +69,16 @@ check_kind (gconstpointer data)
   for (int i = 0; i < PICTURES; i++)
     sum += restored_psnr (bound->kind, i);
   g_test_message ("%s %.2f dB", bound->kind, sum / PICTURES);
-  g_assert_cmpfloat (sum / PICTURES, >=, bound->psnr);
+  if (PICTURES == ALL)
+    g_assert_cmpfloat (sum / PICTURES, >=, bound->psnr);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const Bound bounds[] = { { "random50", 24.3 },
-                                  { "block3", 39.5 },
-                                  { "block10", 26 } };
+  static const Bound bounds[] = { { "random50", 25.4 },
+                                  { "block3", 40.6 },
+                                  { "block10", 27.5 } };
 
   test_start (&argc, &argv);
   for (gsize i = 0; i < G_N_ELEMENTS (bounds); i++) {

@@ -16,12 +16,6 @@
 
 #define MEGABYTE ((gsize) 1 << 20)
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED TRUE
-#else
-#define SANITIZED FALSE
-#endif
-
 /* Address space that this process has taken. */
 static gsize
 space_taken (void)
