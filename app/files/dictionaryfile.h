@@ -1,7 +1,7 @@
 /* dictionaryfile.h - dictionaries by name
  *
- * The names "builtin", "cosines", "learned" and "convolutional" stand for
- * dictionaries inside the program, see dictlearn/builtin.h.
+ * The names "builtin", "cosines", "learned", "convolutional" and "noise" stand
+ * for dictionaries inside the program, see dictlearn/builtin.h.
  */
 #pragma once
 

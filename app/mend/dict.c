@@ -13,13 +13,14 @@
 static const char about[] =
   "Examples:\n"
   "  tessera dict my.safetensors\n"
-  "  tessera dict builtin --mosaic atoms.png --zoom 3\n"
+  "  tessera dict learned --mosaic atoms.png --zoom 3\n"
   "  tessera dict my.safetensors -o atoms.npy\n"
   "  tessera dict atoms.npy -o my.safetensors\n"
   "\n"
   "Shows the contents of a dictionary.  It can be drawn as a mosaic of its\n"
-  "atoms and converted to and from NumPy array files.  'builtin' and\n"
-  "'learned' are part of the program; './builtin' is a file of that name.";
+  "atoms and converted to and from NumPy array files.  'cosines',\n"
+  "'learned', 'convolutional' and 'noise' are part of the program;\n"
+  "'./learned' is a file of that name.";
 
 #define DEFAULT_ZOOM 2
 #define MAX_ZOOM 64

@@ -40,7 +40,7 @@ dictionary_list_new (void)
 
   g_mutex_init (&self->lock);
   self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
-  append (self, "Built in", dictionary_builtin (3));
+  append (self, "Built in", dictionary_convolutional ());
   append (self, "Learned from bundled photographs", dictionary_learned ());
   return self;
 }

@@ -26,8 +26,9 @@ int dictionary_list_add (DictionaryList *self, const char *name,
 const Dictionary *dictionary_list_get (DictionaryList *self, int number,
                                        GError **error);
 
-/* Whether that is the dictionary of dictionary_builtin(), with which
- * image_restore() does more than with one that is named. */
+/* Whether that is the one which image_restore() works with unless another is
+ * named.  It is shown by its convolutional part; the pursuit before that has
+ * the next one. */
 gboolean dictionary_list_is_builtin (int number);
 
 /* { "dictionaries": [ { number, name, about }, ... ] } */
