@@ -165,14 +165,14 @@ class OnlineDictionary(_Learner):
     def _options(self, samples, features):
         if samples < features:
             raise ValueError(f"{samples} sample(s) of {features} features: "
-                             "a complete dictionary needs as many samples as "
-                             "features at least")
+                             "a complete dictionary needs at least as many "
+                             "samples as features")
         self._count = features
         return {"density": self.density, "stride": self.stride,
                 "window": max(features, min(self.window, samples))}
 
     def partial_fit(self, X, y=None):
-        """Goes on learning from more rows."""
+        """Continues learning from more rows."""
         fresh = not hasattr(self, "_learner")
         X = self._check(X, reset=fresh)
         if fresh:

@@ -95,13 +95,13 @@ def _mask_array(handle, picture):
 
 
 def read(path: Union[str, os.PathLike]) -> np.ndarray:
-    """The pixels of a PNG or JPEG file, upright."""
+    """The pixels of a PNG, JPEG, TIFF or WebP file, upright."""
     return _array(_c.Handle(call("image_read", os.fsencode(path), None),
                             "image"))
 
 
 def write(picture: np.ndarray, path: Union[str, os.PathLike]) -> None:
-    """Writes a PNG or JPEG file; the ending of the name says which."""
+    """Writes a picture in the format of the extension: .png, .jpg, ..."""
     call("image_write", _image(picture), os.fsencode(path), None)
 
 
@@ -129,12 +129,13 @@ def inpaint(picture: np.ndarray, mask: np.ndarray, *,
             quality: str = "normal",
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
             seed: int = 0, threads: int = 0, progress=None) -> np.ndarray:
-    """Fills the pixels of a picture that a mask names.
+    """Fills the pixels of a picture for which a mask is true.
 
     Known pixels come back as they were, and masked ones never affect the
-    result.  ``quality`` is "fast", "normal" or "best"; without ``dictionary``
-    the built-in method is used, which is better than a dictionary alone.
-    ``progress`` is called with the share that is done.
+    result.  ``quality`` is "fast", "normal" or "best", ``fill`` (for large
+    holes) "auto", "smooth" or "texture".  Without ``dictionary``, the built-in
+    method is used, which is better than a dictionary alone.  ``progress`` is
+    called with the fraction that is done, 0 to 1.
 
     >>> import numpy as np
     >>> grey = np.full((20, 20), 90, np.uint8)
@@ -154,8 +155,8 @@ def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
             progress=None) -> np.ndarray:
     """Removes noise.
 
-    ``sigma`` is its standard deviation where white is 255; without it the
-    noise is measured.  Pixels of ``mask`` are filled too.
+    ``sigma`` is its standard deviation where white is 255; without it, the
+    noise is estimated.  Pixels for which ``mask`` is true are filled too.
     """
     fields = {"noise": _ESTIMATE} if sigma is None else {
         "noise": _GIVEN, "sigma": float(sigma)}
@@ -178,8 +179,9 @@ def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
                 progress=None) -> np.ndarray:
     """A mask of the damage that is found: scratches, dust, stamps ...
 
-    ``kinds`` are names, separated by commas; see ``tessera inpaint --help``.
-    A ``strength`` above 1, up to 4, marks more, below 1, down to 0.25, less.
+    ``kinds`` are names separated by commas, as in "scratches,dust"; without
+    it, all kinds are looked for.  A ``strength`` above 1, up to 4, marks more;
+    below 1, down to 0.25, less.
     """
     picture = _check(picture)
     image, watch = _image(picture), _c.Watch(progress)
@@ -198,8 +200,8 @@ def corrupt(picture: np.ndarray, *, missing: float = 0.0,
             seed: int = 0) -> Tuple[np.ndarray, np.ndarray]:
     """A damaged copy of a picture, and the mask of what became black.
 
-    ``missing`` is a fraction of the pixels, ``blocks`` side and count of
-    squares, ``noise`` a standard deviation where white is 255.
+    ``missing`` is a fraction of the pixels, ``blocks`` the side and the
+    number of squares, ``noise`` a standard deviation where white is 255.
 
     >>> import numpy as np
     >>> _, mask = corrupt(np.ones((10, 10)), missing=0.25, seed=3)
