@@ -186,7 +186,7 @@ learner_failed (GError **error)
 {
   g_set_error_literal (
     error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-    "the numbers did not converge; is the data degenerate?");
+    "learning did not converge; are the samples degenerate?");
   return FALSE;
 }
 

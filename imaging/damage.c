@@ -35,13 +35,13 @@ check_options (const Image *image, const DamageOptions *options,
 
   if (!(options->missing >= 0 && options->missing <= 1)) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "the share of missing pixels is %g: give one from 0 to 1",
+                 "the fraction of missing pixels is %g: give one from 0 to 1",
                  options->missing);
     return FALSE;
   }
   if (!(options->samples >= 0 && options->samples <= 1)) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "the share of missing samples is %g: give one from 0 to 1",
+                 "the fraction of missing samples is %g: give one from 0 to 1",
                  options->samples);
     return FALSE;
   }
@@ -63,10 +63,10 @@ check_options (const Image *image, const DamageOptions *options,
 
     if (count > most) {
       g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                   "%d blocks of side %d do not fit into a picture of "
-                   "%d x %d pixels: use %" G_GINT64_FORMAT
+                   "blocks of side %d, %d in number, do not fit into a "
+                   "picture of %d x %d pixels: use %" G_GINT64_FORMAT
                    " or fewer, or smaller ones",
-                   count, side, image->width, image->height, most);
+                   side, count, image->width, image->height, most);
       return FALSE;
     }
   }

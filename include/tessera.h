@@ -14,8 +14,8 @@
  * complete programs in docs/examples.
  *
  * Objects.  What a function ending in _new, _read, _decode, _copy, _from_* or
- * the like returns belongs to the caller, who gives it back to the _free
- * function of its type; these accept NULL.  No function keeps a pointer to an
+ * the like returns belongs to the caller, who passes it to the _free function
+ * of its type in the end; these functions accept NULL.  No function keeps a pointer to an
  * argument unless its description says so.
  *
  * Errors.  A function that can fail returns FALSE or NULL and sets @error, a
@@ -23,9 +23,10 @@
  * @error may be NULL.  After a failure, objects that were to be changed are
  * as they were, unless the description says otherwise.  NULL for an argument
  * that may not be NULL is a bug of the caller; GLib logs it
- * (g_return_if_fail) and the function returns FALSE or NULL.  Where memory
- * for small things runs out, GLib ends the program, as it does everywhere;
- * for anything as large as the data it is an error (MEMORY).
+ * (g_return_if_fail) and the function returns FALSE or NULL.  If there is no
+ * memory for anything as large as the data, that is an error (MEMORY); if
+ * there is none for small things, GLib ends the program, as it does
+ * everywhere.
  *
  * Options.  A struct of options begins with its own size, so that it can grow
  * in later versions.  Zero is the default of every field, and NULL stands for
@@ -47,11 +48,11 @@
  * environment variables, starts no processes and seeds no global random
  * numbers.  Two things about OpenBLAS, which it uses, concern the process:
  * while a function that takes a context is running, OpenBLAS computes with one
- * thread per call in the whole process; the setting that it finds is put back
- * at the end.  And OpenBLAS chooses its kernels when it is loaded, the slowest
+ * thread per call in the whole process; the previous setting is restored
+ * afterwards.  And OpenBLAS chooses its kernels when it is loaded, the slowest
  * ones on processors that it does not know: if tessera_blas_name() says
  * "Prescott" on a recent machine, set OPENBLAS_CORETYPE (for example to
- * Haswell) before the program starts; it is up to five times faster.
+ * Haswell) before the program starts; that is up to five times faster.
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -98,8 +99,8 @@ typedef enum {
   TESSERA_ERROR_FAILED = 1, /* the system refused, or a computation did not
                                converge */
   TESSERA_ERROR_USAGE,      /* arguments that make no sense */
-  TESSERA_ERROR_INPUT,      /* a file or an array is broken, missing, or does
-                               not fit */
+  TESSERA_ERROR_INPUT,      /* a file or an array is broken, missing, or of
+                               the wrong size */
   TESSERA_ERROR_LIMIT,      /* a limit is exceeded */
   TESSERA_ERROR_CANCELLED,  /* a progress function asked to stop */
   TESSERA_ERROR_MEMORY      /* there is not enough memory */
@@ -109,8 +110,8 @@ TESSERA_API GQuark tessera_error_quark (void);
 
 /* ---- contexts ---- */
 
-/* Owns the threads that do the work.  Functions that compute for long take
- * one; NULL there means the calling thread alone.  Several threads may call
+/* Owns the threads that do the work.  Functions that may compute for a long
+ * time take one; NULL there means the calling thread alone.  Several threads may call
  * such functions with one context at the same time: those that find its
  * threads busy work alone. */
 typedef struct TesseraContext TesseraContext;
@@ -130,7 +131,7 @@ TESSERA_API int tessera_context_threads (const TesseraContext *context);
 /* Called from time to time while a function works, on the thread that called
  * it, with the fraction that is done, 0 to 1, which never falls; with 1 when
  * all is done.  Returns FALSE to stop: the function then fails with CANCELLED,
- * unless all was done. */
+ * unless it is already done. */
 typedef gboolean (*TesseraProgressFunc) (double done, void *data);
 
 /* ---- arrays ---- */
@@ -166,7 +167,7 @@ typedef enum {
   TESSERA_FORMAT_AUTO,
   TESSERA_PNG,
   TESSERA_JPEG,
-  TESSERA_TIFF, /* these two unless the library was built without them */
+  TESSERA_TIFF, /* the library may have been built without these two */
   TESSERA_WEBP  /* lossless */
 } TesseraFormat;
 
@@ -188,8 +189,8 @@ typedef struct {
   int jpeg_quality;     /* 1 to 100 (95) */
 } TesseraWriteOptions;
 
-/* Read a PNG, JPEG, TIFF or WebP file; the content counts, not the name. INPUT
- * when it cannot be opened or is broken, LIMIT when it is too large. */
+/* Read a PNG, JPEG, TIFF or WebP file; the content decides, not the name.
+ * INPUT when it cannot be opened or is broken, LIMIT when it is too large. */
 TESSERA_API TesseraImage *tessera_image_read (
   const char *path, const TesseraReadOptions *options, GError **error);
 TESSERA_API TesseraImage *tessera_image_decode (
@@ -265,15 +266,15 @@ TESSERA_API TesseraMask *tessera_mask_copy (const TesseraMask *mask,
                                             GError **error);
 TESSERA_API void tessera_mask_free (TesseraMask *mask);
 
-/* How the channels of a picture of a mask are understood. */
+/* How the channels of a picture that shows a mask are interpreted. */
 typedef enum {
-  TESSERA_MASK_AUTO,     /* separately if pixels name red alone, green alone
-                            and blue alone; never in a JPEG */
-  TESSERA_MASK_TOGETHER, /* any channel names the whole pixel */
-  TESSERA_MASK_SEPARATE  /* red names red, green green, blue blue */
+  TESSERA_MASK_AUTO,     /* SEPARATE if there are pure red, pure green and pure
+                            blue pixels; never in a JPEG */
+  TESSERA_MASK_TOGETHER, /* any channel marks the whole pixel */
+  TESSERA_MASK_SEPARATE  /* each channel marks only itself */
 } TesseraMaskChannels;
 
-/* What a picture of a mask says: visible pixels above zero (JPEG: half of the
+/* The mask that a picture shows: visible pixels above zero (JPEG: half of the
  * range) are missing. */
 TESSERA_API TesseraMask *tessera_mask_from_image (const TesseraImage *image,
                                                   TesseraMaskChannels channels,
@@ -299,8 +300,8 @@ TESSERA_API int tessera_mask_height (const TesseraMask *mask);
 /* The number of pixels of which something is missing. */
 TESSERA_API size_t tessera_mask_count (const TesseraMask *mask);
 
-/* Copy all bytes out or in; the byte of column x in row y is y * row_stride +
- * x from @data.  Of bytes that are set, unknown bits are ignored. */
+/* Copy all bytes out or in; the byte of column x in row y is at @data +
+ * y * row_stride + x.  tessera_mask_set() ignores unknown bits. */
 TESSERA_API void tessera_mask_get (const TesseraMask *mask, uint8_t *data,
                                    ptrdiff_t row_stride);
 TESSERA_API void tessera_mask_set (TesseraMask *mask, const uint8_t *data,
@@ -313,8 +314,8 @@ TESSERA_API gboolean tessera_mask_add (TesseraMask *mask,
 
 /* ---- finding damage ---- */
 
-/* The name of kind of damage number @i that can be found ("blocks", "dead"),
- * and what it is called in English; NULL for no more. */
+/* The name of the @i-th kind of damage that can be found ("blocks", "dead"),
+ * and what it is called in English; NULL when there are no more. */
 TESSERA_API const char *tessera_find_name (int i);
 TESSERA_API const char *tessera_find_noun (int i);
 
@@ -341,13 +342,13 @@ TESSERA_API double tessera_noise_level (TesseraContext *context,
                                         const TesseraMask *ignore,
                                         GError **error);
 
-/* What is known of the noise of a picture. */
+/* The noise of a picture. */
 typedef enum {
   TESSERA_NOISE_NONE,
-  TESSERA_NOISE_WHITE,    /* the same in all pixels, independently */
+  TESSERA_NOISE_WHITE,    /* independent, and equally strong in all pixels */
   TESSERA_NOISE_COLOURED, /* depends on brightness, or is correlated between
                              neighbours */
-  TESSERA_NOISE_JPEG      /* what the coarse steps of a JPEG took away */
+  TESSERA_NOISE_JPEG      /* the rounding error of a coarse JPEG */
 } TesseraNoiseKind;
 
 typedef struct {
@@ -357,7 +358,7 @@ typedef struct {
   double sigma;   /* root mean square where white is 255; 0 for none */
 } TesseraNoiseReport;
 
-/* Finds out which noise @image has: what tessera_restore() removes with
+/* Finds out what noise @image has: what tessera_restore() removes with
  * TESSERA_NOISE_ESTIMATE, if it is certain.  Pixels of @ignore, which may be
  * NULL, do not count.  INPUT when the sizes differ. */
 TESSERA_API gboolean tessera_find_noise (TesseraContext *context,
@@ -386,8 +387,8 @@ typedef enum {
 
 typedef enum {
   TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit */
-  TESSERA_NOISE_ESTIMATE, /* measure its level; keep the known pixels bit for
-                             bit where there is none to speak of */
+  TESSERA_NOISE_ESTIMATE, /* measure it; where there is none, known pixels
+                             come back bit for bit */
   TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
 } TesseraNoise;
 
@@ -430,8 +431,8 @@ typedef struct {
   double noise_sigma;
 } TesseraRestoreReport;
 
-/* Fills the pixels of @image that @missing names, and removes noise if that is
- * asked for.  Masked samples never affect the result.  Alpha and fully
+/* Fills the pixels of @image that are missing according to @missing, and
+ * removes noise on request.  Masked samples never affect the result.  Alpha and fully
  * transparent pixels stay as they are.
  *
  * With an area, that part and its surroundings are cut out, restored as if they
@@ -596,8 +597,8 @@ TESSERA_API gboolean tessera_pursuit_decode (const TesseraPursuit *pursuit,
 
 /* ---- learning dictionaries ---- */
 
-/* The name of algorithm number @i and what it does, in one line; NULL for no
- * more. */
+/* The name of the @i-th algorithm and what it does, in one line; NULL when
+ * there are no more. */
 TESSERA_API const char *tessera_algorithm_name (int i);
 TESSERA_API const char *tessera_algorithm_summary (int i);
 
@@ -622,7 +623,8 @@ typedef struct {
   int channels;          /* 1 or 3 (3) */
   int length;            /* n, of samples that are not patches; 0 for
                             patch * patch * channels; at most 4096 */
-  int atoms;             /* k, for ksvd and mod; 0 for n */
+  int atoms;             /* k, for ksvd, mod, online-l1 and task-driven; 0
+                            for n */
   TesseraStart start_kind;
   const TesseraMatrix *start; /* n x k, for TESSERA_START_GIVEN */
   int iterations;             /* 0: as usual for the algorithm */
@@ -636,14 +638,14 @@ typedef struct {
                          0) */
   int window;         /* samples in the window or batch (4000) */
   int stride;         /* online: new samples per step (100) */
-  double rate;        /* gradient: length of a step; 0 to choose */
-  int atoms_per_sample; /* ksvd, mod (10) */
+  double rate;        /* gradient, task-driven: length of a step; 0 to choose */
+  int atoms_per_sample; /* ksvd, mod, online-l1 (10) */
   int exact_update;     /* not 0: ksvd with an SVD per atom */
   int textbook;         /* not 0: ksvd and mod as published */
   uint64_t seed;
 
   /* For tessera_learn_from_files() only. */
-  size_t max_patches; /* per round through the pictures (100000) */
+  size_t max_patches; /* per pass over the pictures (100000) */
   int step;           /* patches lie at multiples of this in a picture (1) */
 
   /* For "task-driven" only. */
@@ -715,14 +717,14 @@ TESSERA_API TesseraDictionary *tessera_learn_from_files (
 
 /* ---- learning to restore ---- */
 
-/* A task is a list of damage that is to be restored, "missing:0.2-0.8,
- * blocks:3-10" without the space, where an amount may be a range:
+/* A task is a list of kinds of damage to restore, without spaces, as in
+ * "missing:0.2-0.8,blocks:3-10"; an amount is a number or a range:
  *
  *     missing   fraction of the pixels          blocks    side in pixels
  *     channels  fraction of the samples         strokes   width in pixels
  *     noise     standard deviation, white 255
  *
- * Clean pictures are damaged so, and the error of what is restored is
+ * Clean pictures are damaged in this way, and the error of what is restored is
  * minimised (see docs/algorithms.md). */
 
 typedef struct {
@@ -737,8 +739,8 @@ typedef struct {
   int batch;      /* patches per step (384; 512 where they overlap, always a
                      multiple of 64 then) */
   double rate;    /* length of a step (0.002; 0.0005 where they overlap) */
-  size_t max_patches; /* per round through the pictures (100000), where they
-                         are separate */
+  size_t max_patches; /* per pass over the pictures (100000), where they are
+                         separate */
   uint64_t seed;
 } TesseraTaskOptions;
 

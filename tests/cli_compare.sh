@@ -195,7 +195,7 @@ compare nowhere -o never
 judge "a folder that is not there" 3
 compare photos/p1.png -o never
 judge "one picture" 3
-ok "... what to do" says "give two at least"
+ok "... what to do" says "give at least two"
 compare broken -o never
 judge "nothing but broken pictures" 3
 compare photos --patch 30 -o never

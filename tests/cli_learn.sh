@@ -123,6 +123,8 @@ learn "$PHOTOS" -a ksvd --init dct --atoms 200 -o never.safetensors
 judge "more atoms than cosines" 2
 expect "a mistyped algorithm" 2 learn "$PHOTOS" --algorithm kvsd -o never.npy
 ok "... did you mean" says "did you mean 'ksvd'?"
+expect "a mistyped task" 2 learn nowhere.png --task mising:0.5 -o never.npy
+ok "... is refused before any picture is read" says "'mising:0.5' is not a task"
 expect "a patch too small" 2 learn "$PHOTOS" --patch 3 -o never.npy
 expect "a patch too large" 2 learn "$PHOTOS" --patch 33 -o never.npy
 expect "no iterations" 2 learn "$PHOTOS" --iterations 0 -o never.npy

@@ -35,17 +35,17 @@ void
 batch_add_options (CommandLine *line, BatchOptions *options)
 {
   const Option rows[] = {
-    { "recursive", 'r', NULL, "take the folders in a folder too", option_flag,
-      .value = &options->recursive, .is_manner = TRUE },
+    { "recursive", 'r', NULL, "include subfolders", option_flag,
+      .value = &options->recursive, .keeps_result = TRUE },
     { "suffix", 0, "TEXT", "add this to the names of results in a folder",
-      option_suffix, .value = &options->suffix, .is_manner = TRUE },
+      option_suffix, .value = &options->suffix, .keeps_result = TRUE },
     { "format", 0, "NAME", "format of results in a folder (as the input)",
-      option_ending, .value = &options->format, .is_manner = TRUE },
-    { "skip-existing", 0, NULL, "keep every result that exists in a folder",
-      option_flag, .value = &options->skip_existing, .is_manner = TRUE },
-    { "jobs", 'j', "N", "pictures of a folder at a time (one per thread)",
+      option_ending, .value = &options->format, .keeps_result = TRUE },
+    { "skip-existing", 0, NULL, "keep every result that already exists",
+      option_flag, .value = &options->skip_existing, .keeps_result = TRUE },
+    { "jobs", 'j', "N", "pictures to work on at a time (one per thread)",
       option_int, .value = &options->jobs, .min = 1, .max = 1024,
-      .is_manner = TRUE },
+      .keeps_result = TRUE },
   };
 
   command_line_add (line, rows, G_N_ELEMENTS (rows));

@@ -48,16 +48,16 @@ add_limits (CommandLine *line)
   const Option rows[] = {
     { "max-pixels", 0, "N", "largest picture to read (200M)", option_size,
       .value = &limits->max_pixels, .min = 1, .max = (double) G_MAXSSIZE,
-      .is_manner = TRUE },
+      .keeps_result = TRUE },
     { "max-side", 0, "N", "largest width and height to read (65500)",
       option_int, .value = &limits->max_side, .min = 1, .max = G_MAXINT,
-      .is_manner = TRUE },
+      .keeps_result = TRUE },
     { "max-scans", 0, "N", "largest number of JPEG scans (100)", option_int,
       .value = &limits->max_scans, .min = 1, .max = G_MAXINT,
-      .is_manner = TRUE },
+      .keeps_result = TRUE },
     { "max-metadata", 0, "BYTES", "largest size of EXIF and profiles (64M)",
       option_size, .value = &limits->max_metadata, .min = 0,
-      .max = (double) G_MAXSSIZE, .is_manner = TRUE },
+      .max = (double) G_MAXSSIZE, .keeps_result = TRUE },
     { "lenient", 0, NULL, "use the readable part of a broken picture",
       option_flag, .value = &limits->lenient },
   };
@@ -79,18 +79,18 @@ add_common (CommandLine *line)
   };
   const Option force[] = {
     { "force", 'f', NULL, "replace existing files", option_flag,
-      .value = &line->force, .is_manner = TRUE },
+      .value = &line->force, .keeps_result = TRUE },
   };
   const Option always[] = {
     { "threads", 0, "N", "number of threads (one per core)", option_int,
       .value = &line->threads, .min = 0, .max = MAX_THREADS,
-      .is_manner = TRUE },
+      .keeps_result = TRUE },
     { "json", 0, NULL, "print the result as JSON", option_flag,
-      .value = &line->json, .is_manner = TRUE },
+      .value = &line->json, .keeps_result = TRUE },
     { "quiet", 'q', NULL, "print errors only", option_flag,
-      .value = &line->quiet, .is_manner = TRUE },
+      .value = &line->quiet, .keeps_result = TRUE },
     { "verbose", 'v', NULL, "print more details", option_flag,
-      .value = &line->verbose, .is_manner = TRUE },
+      .value = &line->verbose, .keeps_result = TRUE },
     { "version", 0, NULL, "show the version and exit", option_flag,
       .value = &line->version },
     { "help", 'h', NULL, "show this help and exit", option_flag,
@@ -274,7 +274,7 @@ command_line_recipe (const CommandLine *line)
   for (const GList *at = names; at != NULL; at = at->next) {
     const Option *option = find_option (line, at->data);
 
-    if (!option->is_manner && option->role != OUTPUT_FILE
+    if (!option->keeps_result && option->role != OUTPUT_FILE
         && option->role != OUTPUT_PLACE)
       append_given (text, option, g_hash_table_lookup (line->given, at->data));
   }

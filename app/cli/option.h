@@ -35,8 +35,8 @@ struct Option {
   const char *const *choices; /* for a choice, NULL at the end; where the
                                  value is a file, names that do as well */
   OptionRole role;
-  gboolean required;  /* only for files */
-  gboolean is_manner; /* changes how the work is done, not what comes out */
+  gboolean required;     /* only for files */
+  gboolean keeps_result; /* the result does not depend on it */
 };
 
 /* A colour, if one was given. */

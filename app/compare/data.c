@@ -172,16 +172,16 @@ split (Compare *compare, GError **error)
   if (distinct < 2)
     return tessera_fail (
       error, TESSERA_ERROR_INPUT,
-      "%s: one picture cannot both train and test; give two at "
-      "least",
+      "%s: is the only picture; give at least two, one to learn from and one "
+      "to test with",
       (char *) compare->training->pdata[0]);
   if (wanted == 0)
     wanted = CLAMP (distinct / TEST_SHARE, 1, USUAL_TESTS);
   if (wanted >= distinct)
     return tessera_fail (
       error, TESSERA_ERROR_USAGE,
-      "--test-pictures %d: there are only %d, and one at least "
-      "must train",
+      "--test-pictures %d: there are only %d, and at least one is needed to "
+      "learn from",
       wanted, distinct);
   shuffle (compare->training, compare->line.seed, STREAM_SPLIT);
   if (!take_good (compare, compare->training, compare->testing, (guint) wanted,
@@ -193,8 +193,8 @@ split (Compare *compare, GError **error)
     return TRUE;
   return tessera_fail (
     error, TESSERA_ERROR_INPUT,
-    "%d of the %d pictures can be used, which is too few to "
-    "train and to test",
+    "only %d of the %d pictures can be used: too few to learn from and to "
+    "test with",
     all - compare->skipped.count, all);
 }
 
@@ -214,8 +214,8 @@ check_distinct (const Compare *compare, GError **error)
     if (same != NULL && !g_ptr_array_find (compare->testing, same, NULL))
       return tessera_fail (
         error, TESSERA_ERROR_USAGE,
-        "%s: is in --train and in --test, there as %s; what was learned from "
-        "cannot test",
+        "%s: is in --train and in --test, there as %s; pictures to learn from "
+        "cannot be used to test",
         same, path);
   }
   return TRUE;
@@ -335,7 +335,7 @@ check_memory (const Compare *compare, GError **error)
   return tessera_fail (
     error, TESSERA_ERROR_LIMIT,
     "--patches %d: of %d samples each, these are too many to "
-    "keep; give %d at most",
+    "keep; give at most %d",
     compare->patches, compare_length (compare),
     (int) (MOST_NUMBERS / compare_length (compare)));
 }

@@ -306,8 +306,9 @@ learn_one (Training *training, const Progress *progress, GError **error)
   learner_free (training->learner);
   g_clear_error (&training->failed);
   if (ok)
-    terminal_detail ("%s: %d iterations in %.1f s", training->contender->name,
-                     run->iterations, run->seconds);
+    terminal_detail ("%s: %d iteration%s in %.1f s",
+                     training->contender->name, run->iterations,
+                     PLURAL (run->iterations), run->seconds);
   return ok;
 }
 

@@ -76,8 +76,8 @@ new_model (const Learn *learn, GError **error)
   if (shape.side > CONV_MOST_SIDE || shape.stride > shape.side
       || shape.atoms > CONV_MOST_ATOMS) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                 "--patch %d --spacing %d --atoms %d: at most %d, the patch, "
-                 "and %d",
+                 "--patch %d --spacing %d --atoms %d: give a patch of at most "
+                 "%d, a spacing of at most the patch, and at most %d atoms",
                  shape.side, shape.stride, shape.atoms, CONV_MOST_SIDE,
                  CONV_MOST_ATOMS);
     return NULL;
@@ -213,12 +213,13 @@ report (const ConvRun *run, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (status->step < run->steps)
-    terminal_note ("stopped after %d of %d steps; go on with --resume %s",
+    terminal_note ("stopped after %d of %d steps; continue with --resume %s",
                    status->step, run->steps, output_name (learn->output));
   if (!learn->line.json) {
-    terminal_result ("learned %d atoms of %dx%dx%d in %.1f s, %d steps -> %s",
-                     s->atoms, s->side, s->side, s->channels, seconds,
-                     status->step, output_name (learn->output));
+    terminal_result (
+      "learned %d atom%s of %dx%dx%d in %.1f s, %d step%s -> %s", s->atoms,
+      PLURAL (s->atoms), s->side, s->side, s->channels, seconds, status->step,
+      PLURAL (status->step), output_name (learn->output));
     return TRUE;
   }
   json = json_object_new ();

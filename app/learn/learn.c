@@ -57,6 +57,15 @@ algorithm_names (void)
   return names;
 }
 
+/* Checks the list before anything is learned, and keeps it as text. */
+static gboolean
+option_task (const Option *option, const char *text, GError **error)
+{
+  g_autoptr (GArray) lessons = lessons_parse (text, error);
+
+  return lessons != NULL && option_file (option, text, error);
+}
+
 static gboolean
 parse (Learn *learn, char **argv, GError **error)
 {
@@ -70,7 +79,7 @@ parse (Learn *learn, char **argv, GError **error)
       "online (the default), ksvd, convolutional ...", option_choice,
       .value = &learn->algorithm, .choices = algorithm_names () },
     { "task", 0, "LIST", "learn to restore: missing:0.2-0.8,noise:25 ...",
-      option_file, .value = &learn->task },
+      option_task, .value = &learn->task },
     { "coder", 0, "KIND", "patches of the task: overlapping, separate",
       option_choice, .value = &learn->coder, .choices = coders },
     { "task-iterations", 0, "N", "number of steps for the task (2000)",
@@ -96,8 +105,8 @@ parse (Learn *learn, char **argv, GError **error)
       .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "grey", 0, NULL, "learn grey patches", option_flag,
       .value = &learn->grey },
-    { "atoms", 0, "N", "number of atoms, for ksvd, mod, task-driven ...", option_int,
-      .value = &o->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
+    { "atoms", 0, "N", "number of atoms, for ksvd, mod, task-driven ...",
+      option_int, .value = &o->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },
     { "atoms-per-patch", 0, "N", "atoms per patch, for ksvd, mod, online-l1",
       option_int, .value = &o->atoms_per_sample, .min = 1, .max = 1024 },
     { "threshold", 0, "Z", "codes below are zero, in standard deviations",

@@ -20,8 +20,8 @@ check_start (const Learn *learn, const Dictionary *dictionary, GError **error)
   if (dictionary->patch != learn->patch
       || dictionary->channels != channels_of (learn))
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                 "%s: has patches of %dx%dx%d, not %dx%dx%d; use --patch and "
-                 "--grey to learn such",
+                 "%s: has patches of %dx%dx%d, not %dx%dx%d; choose the same "
+                 "with --patch and --grey",
                  input_name (learn->init), dictionary->patch,
                  dictionary->patch, dictionary->channels, learn->patch,
                  learn->patch, channels_of (learn));

@@ -132,13 +132,14 @@ report (Learn *learn, int atoms, GError **error)
 
   skipped_files_print (&learn->skipped);
   if (learn->budget.interrupted)
-    terminal_note ("interrupted; what was learned in %d steps is kept",
-                   learn->task_iterations);
+    terminal_note ("interrupted; keeping what was learned in %d step%s",
+                   learn->task_iterations, PLURAL (learn->task_iterations));
   if (!learn->line.json) {
-    terminal_result ("learned %d atoms of %dx%dx%d in %.1f s, %d steps -> %s",
-                     atoms, learn->patch, learn->patch, channels_of (learn),
-                     seconds, learn->task_iterations,
-                     output_name (learn->output));
+    terminal_result (
+      "learned %d atom%s of %dx%dx%d in %.1f s, %d step%s -> %s", atoms,
+      PLURAL (atoms), learn->patch, learn->patch, channels_of (learn), seconds,
+      learn->task_iterations, PLURAL (learn->task_iterations),
+      output_name (learn->output));
     return TRUE;
   }
   json = json_object_new ();

@@ -35,7 +35,7 @@ run (char **argv, GError **error)
     { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
       option_kinds, .value = &sources.kinds,
       .choices = repair_kind_names () },
-    { "find-strength", 0, "F", "find more (above 1) or less damage (1)",
+    { "find-strength", 0, "F", "find more damage (above 1) or less (below; 1)",
       option_real, .value = &sources.strength, .min = FIND_STRENGTH_MIN,
       .max = FIND_STRENGTH_MAX },
   };

@@ -38,8 +38,8 @@ parse (RepairRequest *request, char **argv, GError **error)
       option_choice, .value = &request->fill, .choices = thick_fill_names },
     { "crop", 0, "X,Y,WxH", "work on this part only; the rest stays",
       option_area, .value = &request->options.area },
-    { "protocol", 0, "NAME", "'paper': exactly as in the paper", option_choice,
-      .value = &request->protocol, .choices = protocols },
+    { "protocol", 0, "NAME", "'paper': the method of the paper, to compare",
+      option_choice, .value = &request->protocol, .choices = protocols },
   };
 
   line->usage = "IN... -o OUT";

@@ -13,10 +13,9 @@ static const char about[] =
   "  tessera score original.png mended.png\n"
   "  tessera score original.png mended.png --mask mask.png --json\n"
   "\n"
-  "Compares a result with the picture it should be.  PSNR is in dB, larger "
-  "is\n"
-  "closer; SSIM is at most 1.  With a mask, the PSNR of the pixels that it\n"
-  "names is shown too.";
+  "Measures how close a result is to the picture it should be.  PSNR is in\n"
+  "dB, and larger is closer; SSIM is at most 1.  With a mask, the PSNR of\n"
+  "the masked pixels is shown too.";
 
 typedef struct {
   CommandLine line;

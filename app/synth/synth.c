@@ -222,8 +222,8 @@ check_memory (const Synth *synth, GError **error)
   if (n * samples <= MAX_ENTRIES)
     return TRUE;
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-               "%.0f samples of length %.0f are too many; let --samples or "
-               "--sizes be smaller",
+               "%.0f samples of length %.0f are too many; reduce --samples "
+               "or --sizes",
                samples, n);
   return FALSE;
 }

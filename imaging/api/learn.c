@@ -325,7 +325,7 @@ learned_atoms (const TesseraLearner *self, GError **error)
   Mat A = { 0 };
 
   if (learner_status (self->learner)->iteration == 0) {
-    tessera_fail (error, TESSERA_ERROR_USAGE, "nothing was learned so far");
+    tessera_fail (error, TESSERA_ERROR_USAGE, "nothing has been learned yet");
     return A;
   }
   if (!mat_try_new (&A, self->learner->n, self->learner->k, error))
@@ -484,7 +484,7 @@ tessera_learn_from_files (TesseraContext *context, const char *const *paths,
     return NULL;
   if (o.length != 0 || o.step < 0) {
     tessera_fail (error, TESSERA_ERROR_USAGE,
-                  "patches of pictures have no length, and a step of 1 or "
+                  "for pictures, set no length, and a step of 1 or "
                   "more");
     return NULL;
   }

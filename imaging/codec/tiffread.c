@@ -126,7 +126,7 @@ check_samples (const Reader *reader, GError **error)
     return refuse (error, "has signed or complex samples");
   if (reader->bits != 8 && reader->bits != 16
       && !(few && reader->samples == 1))
-    return refuse (error, "has an unusual number of bits a sample");
+    return refuse (error, "has an unusual number of bits per sample");
   if (reader->photometric == PHOTOMETRIC_PALETTE
       && (reader->samples != 1 || reader->bits > 8))
     return refuse (error, "has an unusual palette");

@@ -131,9 +131,9 @@ lessons_parse (const char *text, GError **error)
 
     if (!parse_lesson (words[i], &lesson)) {
       g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                   "--task %s: use missing:0.5, channels:0.5, blocks:10, "
-                   "strokes:3 or noise:25, with a range as 0.2-0.8, several separated by "
-                   "commas",
+                   "'%s' is not a task: write missing:0.5, channels:0.5, "
+                   "blocks:10, strokes:3 or noise:25, or a range, as in "
+                   "missing:0.2-0.8; separate several by commas",
                    words[i]);
       return NULL;
     }
