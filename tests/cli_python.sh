@@ -21,6 +21,20 @@ status=$?
 sed 's/^/# /' pytest.log | tail -n 40
 ok "pytest" [ "$status" -eq 0 ]
 
+# The example, with its own figure and with that of Matplotlib if it is there.
+mkdir few
+cp "$ROOT"/data/photos/beach0.png "$ROOT"/data/photos/city10.png \
+  "$ROOT"/data/photos/fog4.png few
+example () {
+  "$PYTHON" "$ROOT/docs/examples/similarity.py" few "$@" --steps 4 \
+    --patches 900 >example.log 2>&1 || sed 's/^/# /' example.log
+  grep -q '^K-SVD *4 steps .* SSIM 0\.' example.log && grep -q '<svg' "$1"
+}
+ok "docs/examples/similarity.py" example figure.svg
+ok "... draws the figure alone" example alone.svg --plain
+ok "... with a line for each learner" \
+  [ "$(grep -c 'stroke-width="2"' alone.svg)" -eq 2 ]
+
 # Without a network, into a folder of its own.
 if "$PYTHON" -c 'import setuptools, wheel, pip' 2>/dev/null; then
   cp -r "$ROOT/python" source

@@ -116,6 +116,10 @@ class CodesStruct(Structure):
                 ("indices", c_void_p), ("values", c_void_p)]
 
 
+# What learning starts from.
+START_DATA, START_GIVEN = 3, 6
+
+
 class LearnOptions(Options):
     _fields_ = [("size", c_size_t), ("progress", Progress),
                 ("progress_data", c_void_p), ("algorithm", c_char_p),

@@ -1,7 +1,7 @@
 """Learners as scikit-learn estimators; scikit-learn itself is optional."""
 from __future__ import annotations
 
-from ctypes import byref
+from ctypes import addressof, byref
 from typing import Optional
 
 import numpy as np
@@ -81,6 +81,14 @@ class _Learner(TransformerMixin, BaseEstimator):
             algorithm=self._algorithm.encode(), length=features,
             iterations=self.iterations or 0, seed=self._seed(),
             **self._options(samples, features))
+        if self.dict_init is not None:
+            first = np.ascontiguousarray(self.dict_init, np.float64)
+            if first.shape != (self._count, features):
+                raise ValueError(f"dict_init is {first.shape}, but there are "
+                                 f"{self._count} atoms of {features} features")
+            matrix = _c.matrix_of_rows(first)
+            options.start_kind = _c.START_GIVEN
+            options.start = addressof(matrix)
         self._watch = _c.Watch()
         options.progress = self._watch.callback
         return _c.Handle(call("learner_new", _c.context(self.threads or 0),
@@ -141,6 +149,12 @@ class _Learner(TransformerMixin, BaseEstimator):
 class OnlineDictionary(_Learner):
     """Complete dictionary, sample by sample (``tessera learn -a online``).
 
+    ``dict_init`` has the atoms to start from as rows; whitening does not raise
+    what is weaker than the standard deviation ``noise_floor``.  For patches of
+    pictures whose samples are 0 to 255 the program takes ``Dictionary.dct()``,
+    a noise floor of 3, a density of 0.02, a window of 4000 and a stride of
+    100.
+
     >>> import numpy as np
     >>> X = np.random.default_rng(0).laplace(size=(500, 8))
     >>> OnlineDictionary(iterations=20).fit(X).components_.shape
@@ -152,12 +166,16 @@ class OnlineDictionary(_Learner):
 
     def __init__(self, *, iterations: Optional[int] = None,
                  density: float = 0.1, window: int = 500, stride: int = 50,
+                 noise_floor: float = 0.0,
+                 dict_init: Optional[np.ndarray] = None,
                  transform_atoms: int = 10, random_state=0,
                  threads: Optional[int] = None):
         self.iterations = iterations
         self.density = density
         self.window = window
         self.stride = stride
+        self.noise_floor = noise_floor
+        self.dict_init = dict_init
         self.transform_atoms = transform_atoms
         self.random_state = random_state
         self.threads = threads
@@ -169,6 +187,7 @@ class OnlineDictionary(_Learner):
                              "samples as features")
         self._count = features
         return {"density": self.density, "stride": self.stride,
+                "noise_floor": self.noise_floor,
                 "window": max(features, min(self.window, samples))}
 
     def partial_fit(self, X, y=None):
@@ -188,12 +207,15 @@ class OnlineDictionary(_Learner):
 class _Coded(_Learner):
     def __init__(self, n_components: Optional[int] = None, *,
                  iterations: Optional[int] = None, atoms_per_sample: int = 10,
-                 textbook: bool = False, transform_atoms: int = 10,
-                 random_state=0, threads: Optional[int] = None):
+                 textbook: bool = False,
+                 dict_init: Optional[np.ndarray] = None,
+                 transform_atoms: int = 10, random_state=0,
+                 threads: Optional[int] = None):
         self.n_components = n_components
         self.iterations = iterations
         self.atoms_per_sample = atoms_per_sample
         self.textbook = textbook
+        self.dict_init = dict_init
         self.transform_atoms = transform_atoms
         self.random_state = random_state
         self.threads = threads
@@ -202,7 +224,7 @@ class _Coded(_Learner):
         if samples < 2:
             raise ValueError("1 sample is too few to learn from")
         self._count = min(self.n_components or features, samples)
-        return {"atoms": self._count, "start_kind": 3,  # data
+        return {"atoms": self._count, "start_kind": _c.START_DATA,
                 "atoms_per_sample": min(self.atoms_per_sample, features,
                                         self._count),
                 "textbook": int(self.textbook)}
@@ -238,6 +260,7 @@ class TaskDictionary(_Learner):
     def __init__(self, n_components: Optional[int] = None, *,
                  hidden: float = 0.5, predict_atoms: Optional[int] = None,
                  iterations: Optional[int] = None, rate: float = 0.002,
+                 dict_init: Optional[np.ndarray] = None,
                  transform_atoms: int = 10, random_state=0,
                  threads: Optional[int] = None):
         self.n_components = n_components
@@ -245,6 +268,7 @@ class TaskDictionary(_Learner):
         self.predict_atoms = predict_atoms
         self.iterations = iterations
         self.rate = rate
+        self.dict_init = dict_init
         self.transform_atoms = transform_atoms
         self.random_state = random_state
         self.threads = threads
@@ -255,6 +279,6 @@ class TaskDictionary(_Learner):
         if not 0 < self.hidden < 1:
             raise ValueError("hidden must be between 0 and 1")
         self._count = min(self.n_components or features, samples)
-        return {"atoms": self._count, "start_kind": 3,  # data
+        return {"atoms": self._count, "start_kind": _c.START_DATA,
                 "atoms_per_sample": 1, "hidden": self.hidden,
                 "rate": self.rate, "predict_atoms": self.predict_atoms or 0}

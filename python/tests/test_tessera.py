@@ -259,6 +259,25 @@ def test_learners(learner):
     assert np.array_equal(again.transform(X), codes)
 
 
+@pytest.mark.parametrize("learner", LEARNERS,
+                         ids=lambda learner: type(learner).__name__)
+def test_start(learner):
+    """From samples that are multiples of the start's atoms: nothing to do."""
+    rng = np.random.default_rng(5)
+    start = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    X = np.repeat(start, 60, axis=0) * rng.choice([-2, 2], size=(480, 1))
+    X = X[rng.permutation(480)]
+    learner = type(learner)(**{**learner.get_params(), "dict_init": start})
+    if "atoms_per_sample" in learner.get_params():
+        learner.atoms_per_sample = 1
+    if "predict_atoms" in learner.get_params():
+        learner.predict_atoms = 1
+    found = learner.fit(X).components_ @ start.T
+    assert np.allclose(np.abs(np.diag(found)), 1, atol=1e-3)
+    with pytest.raises(ValueError, match="dict_init is"):
+        learner.set_params(dict_init=start[:3]).fit(X)
+
+
 def test_pipeline():
     pytest.importorskip("sklearn")
     from sklearn.pipeline import make_pipeline
