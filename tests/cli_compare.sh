@@ -264,6 +264,8 @@ cat >learn.pl <<'END'
 open my $in, "<:raw", $ARGV[0] or die; local $/; my $all = <$in>;
 my ($count, $length) = $all =~ /\((\d+), (\d+)/ or die "no shape";
 my $numbers = substr $all, 10 + unpack "v", substr $all, 8, 2;
+my ($most) = sort { $b <=> $a } unpack "f<*", $numbers;
+open my $note, ">", "brightest" or die; print $note $most;
 my $header = "{'descr': '<f4', 'fortran_order': False, 'shape': ($length, $length), }";
 $header .= " " x (63 - (length ($header) + 10) % 64) . "\n";
 open my $out, ">:raw", $ARGV[1] or die;
@@ -299,6 +301,8 @@ ok "... one for writing nothing" grep -q 'did not write its output' \
 ok "... one that is not there" grep -q ',nowhere,.*o such file' \
   outside/results.csv
 ok "a learner of others makes a dictionary" [ -s outside/first.safetensors ]
+ok "... from samples of 0 to 255" is_more "$(cat brightest)" 50
+ok "... no more than that" is_more 255.1 "$(cat brightest)"
 ok "... that restores" is_more \
   "$(summary outside/results.json missing:0.4 separate first psnr_mean)" 1
 ok "... or fails" says "note: poor failed: exit code 7: no good today"

@@ -4,7 +4,7 @@
  * nothing else: in the words of their command,
  *
  *     {input}    the damaged picture, a PNG; or the training patches, a .npy
- *                of floats, one patch per row
+ *                of floats, one patch per row, white is 255
  *     {mask}     white where pixels are missing; in colour if channels are
  *                missing one by one
  *     {sigma}    standard deviation of the noise, white is 255; 0 for none
@@ -221,6 +221,10 @@ outside_restore (const Compare *compare, const Contender *contender,
 
 /* ---- learning ---- */
 
+/* Learners of others take samples as pictures have them; ours, where white is
+ * 1. */
+#define WHITE 255
+
 static gboolean
 put_patches (const char *path, const Mat *Y, GError **error)
 {
@@ -231,6 +235,9 @@ put_patches (const char *path, const Mat *Y, GError **error)
   if (!matf_try_new (&numbers, Y->rows, Y->cols, error))
     return FALSE;
   mat_to_float (Y, &numbers);
+  for (int j = 0; j < numbers.cols; j++)
+    for (int i = 0; i < numbers.rows; i++)
+      *matf_at (&numbers, i, j) *= WHITE;
   tensor.data = numbers.data;
   npy = tensor_to_npy (&tensor);
   return put (path, npy, error);

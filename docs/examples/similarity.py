@@ -55,13 +55,13 @@ names = sorted(path for path in options.pictures.iterdir()
 if len(names) < 2:
     parser.error(f"{options.pictures} has {len(names)} pictures; two or more "
                  "are needed")
-*others, last = [tessera.read(name).astype(np.float64) for name in names]
+*others, last = [tessera.read(name) / 255 for name in names]
 training = np.concatenate([to_patches(picture) for picture in others])
 rng = np.random.default_rng(0)
 training = training[rng.permutation(len(training))[:options.patches]]
 
 last = from_patches(to_patches(last), last.shape)
-damaged, mask = tessera.corrupt(last.astype(np.uint8), missing=0.5, seed=1)
+damaged, mask = tessera.corrupt(last, missing=0.5, seed=1)
 missing = to_patches(np.repeat(mask[..., None], 3, axis=-1))
 print(f"{len(training)} patches of {len(others)} pictures; "
       f"{names[-1].name} has lost {mask.mean():.0%} of its pixels")
@@ -72,12 +72,11 @@ print(f"{len(training)} patches of {len(others)} pictures; "
 # from the code.  Nothing of the original is used but for the score.
 def similarity(atoms):
     dictionary = tessera.Dictionary(atoms, SIDE, 3)
-    signals = to_patches(damaged.astype(np.float64))
+    signals = to_patches(damaged)
     codes = dictionary.encode(signals, missing, atoms=ATOMS)
     filled = np.where(missing, dictionary.decode(codes), signals)
-    filled = np.clip(np.rint(filled), 0, 255).astype(np.uint8)
-    return tessera.score(last.astype(np.uint8),
-                         from_patches(filled, last.shape)).ssim
+    filled = from_patches(np.clip(filled, 0, 1), last.shape)
+    return tessera.score(last, filled).ssim
 
 
 # %% Learning

@@ -151,9 +151,8 @@ class OnlineDictionary(_Learner):
 
     ``dict_init`` has the atoms to start from as rows; whitening does not raise
     what is weaker than the standard deviation ``noise_floor``.  For patches of
-    pictures whose samples are 0 to 255 the program takes ``Dictionary.dct()``,
-    a noise floor of 3, a density of 0.02, a window of 4000 and a stride of
-    100.
+    pictures, where white is 1, the program takes ``Dictionary.dct().atoms``, a
+    noise floor of 3, a density of 0.02, a window of 4000 and a stride of 100.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).laplace(size=(500, 8))
