@@ -408,7 +408,7 @@ static const JudgeTree two_trees[] = {
 static void
 test_judge (void)
 {
-  const Judge judge = { 2, two_trees, 1e-4, 0.01 };
+  Judge judge = { 2, two_trees, 1e-4, 0.01, 1 };
   const float none[] = { 0, 1 }, one[] = { 1, 0 }, both[] = { 1, 1 };
   int scores[100], clean, dirty;
 
@@ -423,6 +423,9 @@ test_judge (void)
   dirty = judge_threshold (&judge, scores, 100, 1e6, 1);
   g_assert_cmpint (dirty, <, clean);
   g_assert_cmpint (judge_threshold (&judge, scores, 100, 1e6, 2), <, dirty);
+  judge.bold = 3;
+  g_assert_cmpint (judge_threshold (&judge, scores, 100, 1e6, 1), <, dirty);
+  g_assert_cmpint (judge_threshold (&judge, scores, 0, 1e6, 1), ==, clean);
 }
 
 /* Draws six digits as a clock shows them, 14 x 22 pixels each, in @ink, of

@@ -2,8 +2,8 @@
  *
  * Spots of 1 to about 14 pixels across that cover the picture.  specks.h finds
  * what may be one, judge.h says how likely it is one.  Of the nested regions
- * of a peak the largest that is likely enough is marked, and what lies within
- * a pixel of it, as edges are soft.
+ * of a peak the largest that is likely enough is marked, and what is left of
+ * its soft edge.
  */
 #include "imaging/detect/detect.h"
 
@@ -16,7 +16,8 @@ static const JudgeTree trees[] = {
 static const Judge judge = { .trees = G_N_ELEMENTS (trees),
                              .tree = trees,
                              .density = 1.2e-4,
-                             .least = 0.015 };
+                             .least = 0.015,
+                             .bold = 2 };
 
 /* Candidates below this are not worth a further look. */
 #define LEAST_SCORE (-5 * JUDGE_UNIT)
@@ -46,6 +47,38 @@ best_scores (const GArray *specks)
   return scores;
 }
 
+/* The part of the contrast of a speck that its edge has at least. */
+#define EDGE_PART 5
+
+/* Adds the pixels around pixel @i of a speck that stand out by @least as well:
+ * its soft edge. */
+static void
+mark_edge (const BytePlane *hat, gsize i, int least, Mask *mask)
+{
+  int x = (int) (i % (gsize) hat->width), y = (int) (i / (gsize) hat->width);
+
+  for (int row = MAX (0, y - 1); row <= MIN (y + 1, hat->height - 1); row++)
+    for (int col = MAX (0, x - 1); col <= MIN (x + 1, hat->width - 1); col++) {
+      gsize j = (gsize) row * (gsize) hat->width + (gsize) col;
+
+      if (hat->data[j] >= least)
+        mask->missing[j] = MASK_PIXEL;
+    }
+}
+
+static void
+mark_speck (const SpeckScene *scene, const Speck *speck, Mask *mask)
+{
+  const BytePlane *hat = &scene->hat[speck->plane];
+  gsize pixels[SPECK_PIXELS];
+  int count = speck_pixels (scene, speck, pixels), sum = 0;
+
+  for (int k = 0; k < count; k++)
+    sum += hat->data[pixels[k]];
+  for (int k = 0; k < count; k++)
+    mark_edge (hat, pixels[k], MAX (1, sum / (count * EDGE_PART)), mask);
+}
+
 /* Adds the specks above @threshold to @mask. */
 static void
 mark_specks (const SpeckScene *scene, const GArray *specks, int threshold,
@@ -53,12 +86,9 @@ mark_specks (const SpeckScene *scene, const GArray *specks, int threshold,
 {
   for (guint i = 0; i < specks->len; i++) {
     const Speck *speck = &g_array_index (specks, Speck, i);
-    gsize pixels[SPECK_PIXELS];
 
-    if (speck->score <= threshold)
-      continue;
-    for (int k = speck_pixels (scene, speck, pixels) - 1; k >= 0; k--)
-      mask->missing[pixels[k]] = MASK_PIXEL;
+    if (speck->score > threshold)
+      mark_speck (scene, speck, mask);
   }
 }
 
@@ -84,7 +114,7 @@ find_dust (const Image *image, double strength, const Progress *progress,
     judge_threshold (&judge, (const int *) (gpointer) scores->data,
                      scores->len, (double) image_pixels (image), strength);
   mark_specks (&scene, found, threshold, mask);
-  if (!mask_grow (mask, 1, error) || !progress_step (progress, 1, error))
+  if (!progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&mask);
 }

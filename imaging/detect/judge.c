@@ -53,7 +53,8 @@ judge_threshold (const Judge *judge, const int *scores, gsize count,
       marks += 1 - 1 / (1 + odds (scores[i]) * offset * share);
     share = CLAMP (marks / expected, judge->least, 1);
   }
-  while (threshold < MOST_SCORE && odds (threshold) * offset * share < 1)
+  offset *= share * (1 + (judge->bold - 1) * share * share * share);
+  while (threshold < MOST_SCORE && odds (threshold) * offset < 1)
     threshold++;
   return threshold;
 }

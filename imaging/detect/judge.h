@@ -36,6 +36,8 @@ typedef struct {
   double density; /* marks per pixel that the scores are meant for */
   double least;   /* share of that to which a picture may be clean, so that
                      single marks are still found if the evidence is strong */
+  double bold;    /* how much worse a mark that stays is than a place that is
+                     mended without need, in a picture full of damage */
 } Judge;
 
 int judge_score (const Judge *judge, const float *features);

@@ -344,8 +344,7 @@ cut_line (Field *field, const Line *line)
                               end - start);
     Segment segment = { .top = line->top + start,
                         .rows = end - start,
-                        .turned = field->turned,
-                        .goes_on = s + 1 < count };
+                        .turned = field->turned };
 
     segment.core =
       g_memdup2 (line->core + start, (gsize) (end - start) * sizeof (int));

@@ -37,8 +37,7 @@ typedef struct {
   int top, rows;
   int *core;
   int left, right;
-  gboolean turned;  /* rows are columns of the picture */
-  gboolean goes_on; /* the next segment is of the same line */
+  gboolean turned; /* rows are columns of the picture */
   float features[LINE_FEATURES];
 } Segment;
 

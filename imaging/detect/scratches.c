@@ -2,10 +2,13 @@
  *
  * Long thin lines, lighter or darker than both sides, straight or curved.
  * lines.h finds what may be one, in segments; judge.h says how likely it is
- * one.  What lies within a pixel of a line is marked, too, as edges are soft.
+ * one; follow.h finds where it goes on, its exact place and its width.  Where
+ * a line cannot be followed, what lies within a pixel of it is marked, too, as
+ * edges are soft.
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/detect/follow.h"
 #include "imaging/detect/judge.h"
 #include "imaging/detect/lines.h"
 
@@ -16,63 +19,69 @@ static const JudgeTree trees[] = {
 static const Judge judge = { .trees = G_N_ELEMENTS (trees),
                              .tree = trees,
                              .density = 1.2e-4,
-                             .least = 0.015 };
+                             .least = 0.015,
+                             .bold = 4 };
 
+/* Whether @followed has all of @segment already. */
+static gboolean
+is_followed (const Segment *segment, const Image *image, const Mask *followed)
+{
+  int rows = 0;
+
+  for (int i = 0; i < segment->rows; i++)
+    rows += followed->missing[segment_place (segment, image, i,
+                                             segment->core[i])] != 0;
+  return rows == segment->rows;
+}
+
+/* Adds the rows of @segment to @mask that @followed has none of. */
 static void
-mark_segment (const Segment *segment, const Image *image, Mask *mask)
+mark_segment (const Segment *segment, const Image *image, const Mask *followed,
+              Mask *mask)
 {
   int width = segment->turned ? image->height : image->width;
 
   for (int i = 0; i < segment->rows; i++) {
     int from = MAX (0, segment->core[i] - segment->left);
     int to = MIN (width - 1, segment->core[i] + segment->right);
+    gboolean done = FALSE;
 
     for (int x = from; x <= to; x++)
+      done |= followed->missing[segment_place (segment, image, i, x)];
+    for (int x = from; x <= to && !done; x++)
       mask->missing[segment_place (segment, image, i, x)] = MASK_PIXEL;
   }
 }
 
-/* A segment next to one that is damage, in the same line, is damage by this
- * much less evidence. */
-#define NEXT_SCORE (2 * JUDGE_UNIT)
-
-/* Sets the scores of segments above @threshold, and of those that continue
- * them, to G_MAXINT. */
-static void
-accept (const GArray *segments, int threshold, int *scores)
-{
-  int last = (int) segments->len - 1;
-
-  for (int i = 0; i <= last; i++)
-    if (scores[i] > threshold)
-      scores[i] = G_MAXINT;
-  for (int i = 0; i < last; i++)
-    if (g_array_index (segments, Segment, i).goes_on && scores[i] == G_MAXINT
-        && scores[i + 1] > threshold - NEXT_SCORE)
-      scores[i + 1] = G_MAXINT;
-  for (int i = last; i > 0; i--)
-    if (g_array_index (segments, Segment, i - 1).goes_on
-        && scores[i] == G_MAXINT && scores[i - 1] > threshold - NEXT_SCORE)
-      scores[i - 1] = G_MAXINT;
-}
-
-/* Adds the segments that are damage to @mask. */
-static void
+/* Adds the segments that are damage, and where they go on, to @mask. */
+static gboolean
 mark_lines (const GArray *segments, const Image *image, double strength,
-            Mask *mask)
+            Mask *mask, GError **error)
 {
+  g_autoptr (Mask) rest = mask_new (image->width, image->height, error);
   g_autofree int *scores = g_new (int, segments->len + 1);
   int threshold;
 
+  if (rest == NULL)
+    return FALSE;
   for (guint i = 0; i < segments->len; i++)
     scores[i] =
       judge_score (&judge, g_array_index (segments, Segment, i).features);
   threshold = judge_threshold (&judge, scores, segments->len,
                                (double) image_pixels (image), strength);
-  accept (segments, threshold, scores);
+  for (guint i = 0; i < segments->len; i++) {
+    const Segment *segment = &g_array_index (segments, Segment, i);
+
+    if (scores[i] > threshold && !is_followed (segment, image, mask))
+      scratch_follow (image, segment, mask);
+  }
   for (guint i = 0; i < segments->len; i++)
-    if (scores[i] == G_MAXINT)
-      mark_segment (&g_array_index (segments, Segment, i), image, mask);
+    if (scores[i] > threshold)
+      mark_segment (&g_array_index (segments, Segment, i), image, mask, rest);
+  if (!mask_grow (rest, 1, error))
+    return FALSE;
+  mask_add (mask, rest);
+  return TRUE;
 }
 
 static Mask *
@@ -87,8 +96,7 @@ find_scratches (const Image *image, double strength, const Progress *progress,
   segments = lines_find (image, progress, error);
   if (segments == NULL)
     return NULL;
-  mark_lines (segments, image, strength, mask);
-  if (!mask_grow (mask, 1, error))
+  if (!mark_lines (segments, image, strength, mask, error))
     return NULL;
   return g_steal_pointer (&mask);
 }
