@@ -3,7 +3,9 @@
  *     LD_PRELOAD=failalloc.so FAIL_AT=k program ...
  *
  * From main() on, allocations are counted, and the k-th returns NULL; none
- * does for FAIL_AT=0.  FAIL_COUNT names a file that gets their number.
+ * does for FAIL_AT=0.  FAIL_PLACES names a file that gets a line for each: a
+ * number that is the same for two allocations if the same functions called
+ * each other on the way to them.
  *
  * Memory that OpenBLAS asks the kernel for is not touched, for it would try
  * again for ever; nor do all later allocations fail too, for GLib, which needs
@@ -13,6 +15,8 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,14 +28,43 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 static int counting; /* main() has begun */
 static long counted; /* atomic */
 static long fail_at;
+static FILE *places;             /* or NULL */
+static char buffer[1 << 16];     /* of that file */
+static __thread int is_counting; /* what counting itself allocates is free */
+
+#define DEPTH 40
+
+/* The return addresses of all functions below this one, as one number. */
+static uint64_t
+find_place (void)
+{
+  void *frames[DEPTH];
+  uint64_t place = 0;
+  int depth = backtrace (frames, DEPTH);
+
+  for (int i = 0; i < depth; i++)
+    place = place * 0x9e3779b97f4a7c15u + (uintptr_t) frames[i];
+  return place;
+}
+
+static void
+note_place (void)
+{
+  if (places == NULL)
+    return;
+  is_counting = 1;
+  fprintf (places, "%llx\n", (unsigned long long) find_place ());
+  is_counting = 0;
+}
 
 static int
 fails (void)
 {
   long number;
 
-  if (!counting)
+  if (!counting || is_counting)
     return 0;
+  note_place ();
   number = __atomic_add_fetch (&counted, 1, __ATOMIC_SEQ_CST);
   if (number != fail_at)
     return 0;
@@ -83,17 +116,11 @@ posix_memalign (void **place, size_t alignment, size_t size)
 /* ---- when it begins and ends ---- */
 
 static void
-write_count (void)
+stop_counting (void)
 {
-  const char *path = getenv ("FAIL_COUNT");
-  FILE *out;
-
   counting = 0;
-  out = path != NULL ? fopen (path, "w") : NULL;
-  if (out == NULL)
-    return;
-  fprintf (out, "%ld\n", counted);
-  fclose (out);
+  if (places != NULL)
+    fclose (places);
 }
 
 typedef int (*MainFunc) (int, char **, char **);
@@ -105,8 +132,14 @@ counting_main (int argc, char **argv, char **envp)
 {
   const char *at = getenv ("FAIL_AT");
 
+  const char *path = getenv ("FAIL_PLACES");
+
   fail_at = at != NULL ? atol (at) : 0;
-  atexit (write_count);
+  places = path != NULL ? fopen (path, "w") : NULL;
+  if (places != NULL)
+    setvbuf (places, buffer, _IOFBF, sizeof buffer);
+  find_place (); /* which loads a library the first time */
+  atexit (stop_counting);
   counting = 1;
   return real_main (argc, argv, envp);
 }
