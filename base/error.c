@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include <stdlib.h>
+
 GQuark
 tessera_error_quark (void)
 {
@@ -16,6 +18,13 @@ tessera_fail (GError **error, TesseraError code, const char *format, ...)
     error, g_error_new_valist (TESSERA_ERROR, (int) code, format, args));
   va_end (args);
   return FALSE;
+}
+
+void
+tessera_abort_without_memory (void)
+{
+  g_log (TESSERA_MEMORY_DOMAIN, G_LOG_LEVEL_ERROR, "not enough memory");
+  abort ();
 }
 
 gpointer

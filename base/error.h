@@ -19,6 +19,11 @@ gboolean tessera_fail (GError **error, TesseraError code, const char *format,
 gpointer tessera_alloc (gsize count, gsize size, const char *what,
                         GError **error);
 
+/* Ends the program as g_malloc() does when it finds no memory, for libraries
+ * that report it in their own way.  The message has this domain. */
+#define TESSERA_MEMORY_DOMAIN "tessera-memory"
+G_NORETURN void tessera_abort_without_memory (void);
+
 #define tessera_try_new(type, count, what, error)                             \
   ((type *) tessera_alloc (MAX (1, (gsize) (count)), sizeof (type), (what),   \
                            (error)))

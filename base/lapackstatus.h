@@ -1,7 +1,8 @@
 /* lapackstatus.h - what the return value of a function of LAPACKE means */
 #pragma once
 
-#include <glib.h>
+#include "base/error.h"
+
 #include <lapacke.h>
 
 /* Whether the computation succeeded.  If there was no memory for LAPACK's work
@@ -12,6 +13,6 @@ lapack_succeeded (lapack_int info)
 {
   if (info == LAPACK_WORK_MEMORY_ERROR
       || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
-    g_error ("failed to allocate the work array of LAPACK");
+    tessera_abort_without_memory ();
   return info == 0;
 }

@@ -15,30 +15,30 @@ dictionary_builtin (int channels)
 }
 
 static Dictionary *
-dictionary_inside (const char *name)
+dictionary_inside (const char *name, GError **error)
 {
   g_autofree char *path =
     g_strdup_printf ("/tessera/dictionaries/%s.safetensors", name);
   g_autoptr (GBytes) bytes =
     embedded_file (dictionaries_get_resource, path);
 
-  return dictionary_from_bytes (bytes, name, NULL);
+  return dictionary_from_bytes (bytes, name, error);
 }
 
 Dictionary *
-dictionary_learned (void)
+dictionary_learned (GError **error)
 {
-  return dictionary_inside ("learned");
+  return dictionary_inside ("learned", error);
 }
 
 Dictionary *
-dictionary_noise (void)
+dictionary_noise (GError **error)
 {
-  return dictionary_inside ("noise");
+  return dictionary_inside ("noise", error);
 }
 
 Dictionary *
-dictionary_convolutional (void)
+dictionary_convolutional (GError **error)
 {
-  return dictionary_inside ("convolutional");
+  return dictionary_inside ("convolutional", error);
 }

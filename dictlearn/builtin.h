@@ -7,14 +7,17 @@
  * caller owns it. */
 Dictionary *dictionary_builtin (int channels);
 
+/* The following are NULL with @error set (MEMORY) when memory is short, and
+ * belong to the caller. */
+
 /* 300 atoms of 10 x 10 x 3, learned for missing pixels from public-domain
- * photographs ("make dictionary").  The caller owns it. */
-Dictionary *dictionary_learned (void);
+ * photographs ("make dictionary"). */
+Dictionary *dictionary_learned (GError **error);
 
 /* The convolutional dictionary for white noise, learned from the same
- * photographs.  The caller owns it. */
-Dictionary *dictionary_noise (void);
+ * photographs. */
+Dictionary *dictionary_noise (GError **error);
 
 /* The convolutional dictionary, learned from the same photographs for missing
- * pixels and samples, blocks, strokes and noise.  The caller owns it. */
-Dictionary *dictionary_convolutional (void);
+ * pixels and samples, blocks, strokes and noise. */
+Dictionary *dictionary_convolutional (GError **error);

@@ -77,10 +77,10 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 /* ---- 3. to 5. ---- */
 
 /* The dictionary that the user named, or the built-in one that does most of
- * the work: noise is removed with cosines. */
+ * the work: noise is removed with cosines.  NULL with @error set: MEMORY. */
 static char *
 describe_dictionary (const Image *image, gboolean filled,
-                     const RestoreOptions *options)
+                     const RestoreOptions *options, GError **error)
 {
   g_autoptr (Dictionary) inside = NULL;
 
@@ -88,8 +88,8 @@ describe_dictionary (const Image *image, gboolean filled,
     return dictionary_describe (options->dictionary);
   inside = options->cosines || options->paper_protocol || !filled
              ? dictionary_builtin (image_colours (image))
-             : dictionary_convolutional ();
-  return dictionary_describe (inside);
+             : dictionary_convolutional (error);
+  return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
@@ -124,7 +124,9 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);
   report->dictionary =
-    describe_dictionary (image, report->masked_pixels > 0, options);
+    describe_dictionary (image, report->masked_pixels > 0, options, error);
+  if (report->dictionary == NULL)
+    return FALSE;
   if (report->masked_pixels > 0 && report->sigma > 0)
     return fill_and_denoise (image, missing, &noise, options,
                              &report->patches, progress, error);

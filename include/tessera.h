@@ -509,7 +509,7 @@ TESSERA_API TesseraDictionary *tessera_dictionary_dct (int patch, int channels,
                                                        GError **error);
 
 /* 300 atoms of 10 x 10 x 3 that come with the library, learned from
- * photographs for filling missing pixels. */
+ * photographs for filling missing pixels; NULL when memory is short. */
 TESSERA_API TesseraDictionary *tessera_dictionary_learned (void);
 
 /* The columns of @atoms, n x k, scaled to length one.  INPUT when a column is

@@ -249,7 +249,7 @@ test_palette (void)
 static void
 test_tiles_do_not_show (void)
 {
-  g_autoptr (Dictionary) learned = dictionary_learned ();
+  g_autoptr (Dictionary) learned = dictionary_learned (NULL);
   const Dictionary *dictionaries[] = { NULL, learned };
 
   for (gsize d = 0; d < G_N_ELEMENTS (dictionaries); d++) {
@@ -301,7 +301,7 @@ test_dead_and_noisy (void)
 static void
 test_mark_on_grey (void)
 {
-  g_autoptr (Dictionary) learned = dictionary_learned ();
+  g_autoptr (Dictionary) learned = dictionary_learned (NULL);
   RestoreOptions options = with_quality (QUALITY_FAST);
   g_autoptr (Image) photo = load_photo_middle ("city10", 80, 60);
   g_autoptr (Image) noisy = with_noise (photo, 25, 1);
@@ -350,7 +350,7 @@ test_no_noise_is_removed_when_told_so (void)
 static void
 test_named_dictionaries (void)
 {
-  g_autoptr (Dictionary) learned = dictionary_learned ();
+  g_autoptr (Dictionary) learned = dictionary_learned (NULL);
   g_autoptr (Dictionary) colour = dictionary_dct (8, 3);
   g_autoptr (Dictionary) grey = dictionary_dct (8, 1);
   const Dictionary *dictionaries[] = { learned, colour, grey };

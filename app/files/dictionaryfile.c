@@ -41,11 +41,11 @@ dictionary_file_load_as (const char *name, DictionaryLayout layout,
   if (dictionary_file_is_builtin (name) || dictionary_file_is_cosines (name))
     return dictionary_builtin (3);
   if (g_str_equal (name, CONVOLUTIONAL))
-    return dictionary_convolutional ();
+    return dictionary_convolutional (error);
   if (g_str_equal (name, NOISE))
-    return dictionary_noise ();
+    return dictionary_noise (error);
   if (g_str_equal (name, LEARNED))
-    return dictionary_learned ();
+    return dictionary_learned (error);
   bytes = file_read (name, error);
   if (bytes == NULL)
     return NULL;

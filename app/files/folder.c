@@ -80,10 +80,13 @@ by_name (gconstpointer a, gconstpointer b)
 GPtrArray *
 folder_names (const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, &error);
   GPtrArray *names;
   const char *name;
 
+  if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOMEM))
+    tessera_abort_without_memory ();
   if (dir == NULL)
     return NULL;
   names = g_ptr_array_new_with_free_func (g_free);

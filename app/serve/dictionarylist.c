@@ -34,14 +34,21 @@ append (DictionaryList *self, const char *name, Dictionary *dictionary)
 }
 
 DictionaryList *
-dictionary_list_new (void)
+dictionary_list_new (GError **error)
 {
-  DictionaryList *self = g_new0 (DictionaryList, 1);
+  g_autoptr (Dictionary) convolutional = dictionary_convolutional (error);
+  g_autoptr (Dictionary) learned =
+    convolutional != NULL ? dictionary_learned (error) : NULL;
+  DictionaryList *self;
 
+  if (learned == NULL)
+    return NULL;
+  self = g_new0 (DictionaryList, 1);
   g_mutex_init (&self->lock);
   self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) entry_free);
-  append (self, "Built in", dictionary_convolutional ());
-  append (self, "Learned from bundled photographs", dictionary_learned ());
+  append (self, "Built in", g_steal_pointer (&convolutional));
+  append (self, "Learned from bundled photographs",
+          g_steal_pointer (&learned));
   return self;
 }
 

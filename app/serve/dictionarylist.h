@@ -13,7 +13,8 @@
 
 typedef struct DictionaryList DictionaryList;
 
-DictionaryList *dictionary_list_new (void);
+/* NULL with @error set: MEMORY. */
+DictionaryList *dictionary_list_new (GError **error);
 void dictionary_list_free (DictionaryList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DictionaryList, dictionary_list_free)
 

@@ -79,10 +79,10 @@ context_init (ServeContext *context, const OpenPhotosLimits *limits,
     return FALSE;
   context->ending = g_object_ref (interrupt_cancellable ());
   context->photos = open_photos_new (limits);
-  context->dictionaries = dictionary_list_new ();
+  context->dictionaries = dictionary_list_new (error);
   context->mend_jobs = job_queue_new ();
   context->learn_jobs = job_queue_new ();
-  return TRUE;
+  return context->dictionaries != NULL;
 }
 
 static void

@@ -2,6 +2,7 @@
 
 #include "app/files/unfinished.h"
 #include "app/exitstatus.h"
+#include "base/error.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -19,7 +20,8 @@ on_message (const char *domain, GLogLevelFlags level, const char *message,
     g_log_default_handler (domain, level, message, data);
     return;
   }
-  if (g_strcmp0 (domain, "GLib") == 0)
+  if (g_strcmp0 (domain, "GLib") == 0
+      || g_strcmp0 (domain, TESSERA_MEMORY_DOMAIN) == 0)
     unfinished_exit ("not enough memory", exit_status (TESSERA_ERROR_MEMORY));
   unfinished_exit (message, exit_status (TESSERA_ERROR_FAILED));
 }

@@ -81,7 +81,7 @@ tessera_dictionary_dct (int patch, int channels, GError **error)
 TesseraDictionary *
 tessera_dictionary_learned (void)
 {
-  return dictionary_learned ();
+  return dictionary_learned (NULL);
 }
 
 /* Copies @from to @atom with length one; FALSE if it has none. */

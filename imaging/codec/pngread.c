@@ -72,6 +72,9 @@ on_read_warning (png_structp png, png_const_charp message)
 {
   Reader *reader = png_get_io_ptr (png);
 
+  /* Memory that is short at the start is an error that follows. */
+  if (reader == NULL)
+    return;
   if (!is_in_idat (png))
     reader->broken_chunk = png_get_io_chunk_type (png);
   else if (g_str_has_prefix (message, "IDAT: ") && !is_harmless (message))
@@ -155,8 +158,7 @@ open_reader (Reader *reader)
     reader->info = png_create_info_struct (reader->png);
   if (reader->info != NULL)
     return TRUE;
-  pngcodec_note (&reader->error, TESSERA_ERROR_FAILED,
-                 "libpng does not start");
+  pngcodec_note_no_memory (&reader->error);
   return FALSE;
 }
 

@@ -434,7 +434,9 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
     d.named = builtin = dictionary_builtin (d.colours);
   if (d.named == NULL && !options->cosines && noise->kind == NOISE_WHITE
       && d.colours == 3) {
-    learned = dictionary_noise ();
+    learned = dictionary_noise (error);
+    if (learned == NULL)
+      return FALSE;
     model = learned->convolutional;
   } else if (d.named != NULL)
     model = d.named->convolutional;

@@ -470,12 +470,15 @@ image_inpaint (Image *image, const Mask *missing,
   gboolean engine = (learned || coded) && !options->paper_protocol;
   /* The learned atoms are coloured; a grey picture has grey cosines. */
   g_autoptr (Dictionary) fill = engine && image_colours (image) == 3
-                                  ? dictionary_learned ()
+                                  ? dictionary_learned (error)
                                   : dictionary_builtin (image_colours (image));
   g_autoptr (Dictionary) builtin =
-    engine && !coded ? dictionary_convolutional () : NULL;
-  Plan plan = make_plan (options, fill, coded && engine ? named : builtin);
+    fill != NULL && engine && !coded ? dictionary_convolutional (error) : NULL;
+  Plan plan;
 
+  if (fill == NULL || (engine && !coded && builtin == NULL))
+    return FALSE;
+  plan = make_plan (options, fill, coded && engine ? named : builtin);
   return inpaint_with (image, missing, &plan, options, patches, progress,
                        error);
 }

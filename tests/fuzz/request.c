@@ -167,7 +167,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   context.folder = work_folder_new (NULL);
   atexit (remove_folder);
   context.photos = open_photos_new (&limits);
-  context.dictionaries = dictionary_list_new ();
+  context.dictionaries = dictionary_list_new (NULL);
   context.mend_jobs = blocked_queue ();
   context.learn_jobs = blocked_queue ();
   access_init (&context.access, PORT);
