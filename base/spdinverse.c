@@ -6,59 +6,92 @@
  * All pivots, which are those of Gaussian elimination, are positive if and
  * only if the matrix is positive definite; then no element grows.  2 n^3
  * operations, all of them on whole columns, which stay where they are.
+ *
+ * spdinverse.inc has the loops, and is included once for each set of
+ * instructions; see orderedgemm.c for SET, TARGET and WIDTH.
  */
 #include "base/spdinverse.h"
 
-#include "base/cpudispatch.h"
+#include "base/multiplyadd.h"
 
 #include <math.h>
 
-/* a -= factor b, for columns of length @n. */
-static inline void
-subtract (int n, double factor, const double *restrict b, double *restrict a)
+#define KERNEL(name) G_PASTE (SET, _##name)
+
+/* The factor for a pivot, or 0 when it is not positive. */
+static inline float
+inverse_pivot (float pivot)
 {
-  for (int i = 0; i < n; i++)
-    a[i] -= factor * b[i];
+  float inverse = 1 / pivot;
+
+  return pivot > 0 && pivot < INFINITY && inverse < INFINITY ? inverse : 0;
 }
 
-static void
-scale (int n, double factor, double *a)
-{
-  for (int i = 0; i < n; i++)
-    a[i] *= factor;
-}
+/* ---- any processor ---- */
 
-/* Exchanges the @k-th variable; FALSE when its pivot is not positive. */
-CPU_DISPATCH static gboolean
-exchange (Mat *A, int k)
-{
-  int n = A->rows;
-  double *pivots = mat_at (A, 0, k);
-  double inverse = 1 / pivots[k];
+#define SET portable
+#define TARGET CPU_TARGET_PORTABLE
+#define WIDTH 4
+#ifdef __FP_FAST_FMAF
+#define FUSED
+#endif
+#include "base/spdinverse.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
 
-  if (!(pivots[k] > 0 && pivots[k] < INFINITY && inverse < INFINITY))
+#if defined(__x86_64__)
+#ifndef FUSED
+#define FUSED
+#endif
+
+/* ---- AVX2 ---- */
+
+#define SET avx2
+#define TARGET CPU_TARGET_AVX2
+#define WIDTH 8
+#include "base/spdinverse.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+
+/* ---- AVX-512 ---- */
+
+#define SET avx512
+#define TARGET CPU_TARGET_AVX512
+#define WIDTH 16
+#include "base/spdinverse.inc"
+#undef SET
+#undef TARGET
+#undef WIDTH
+#endif
+
+static gboolean (*const invert[CPU_SETS]) (MatF *A) = {
+  [CPU_PORTABLE] = portable_invert,
+#if defined(__x86_64__)
+  [CPU_AVX2] = avx2_invert,
+  [CPU_AVX512] = avx512_invert,
+#endif
+};
+
+gboolean
+spd_invert_with (int number, MatF *A, gboolean *found)
+{
+  int set = cpu_set (number);
+
+  g_return_val_if_fail (A->rows == A->cols, FALSE);
+
+  if (set == CPU_NO_SET)
     return FALSE;
-  for (int j = 0; j < n; j++) {
-    double *a = mat_at (A, 0, j);
-    double factor = a[k] * inverse;
-
-    if (j == k)
-      continue;
-    subtract (n, factor, pivots, a);
-    a[k] = -factor;
-  }
-  scale (n, inverse, pivots);
-  pivots[k] = inverse;
+  *found = invert[set](A);
   return TRUE;
 }
 
 gboolean
-spd_invert (Mat *A)
+spd_invert (MatF *A)
 {
-  g_return_val_if_fail (A->rows == A->cols, FALSE);
+  gboolean found = FALSE;
 
-  for (int k = 0; k < A->rows; k++)
-    if (!exchange (A, k))
-      return FALSE;
-  return TRUE;
+  spd_invert_with (0, A, &found);
+  return found;
 }

@@ -30,11 +30,23 @@ planes_free (Planes *planes)
   g_free (planes);
 }
 
-void
-planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
+/* For a size that the compiler knows, rows are copied without a loop. */
+static inline __attribute__ ((always_inline)) void
+get_patch (const Planes *planes, int x, int y, int patch, float *to)
 {
   for (int c = 0; c < planes->channels; c++)
     for (int row = y; row < y + patch; row++, to += patch)
       memcpy (to, planes_at (planes, c, x, row),
               (gsize) patch * sizeof (float));
+}
+
+void
+planes_get_patch (const Planes *planes, int x, int y, int patch, float *to)
+{
+  if (patch == 4)
+    get_patch (planes, x, y, 4, to);
+  else if (patch == 8)
+    get_patch (planes, x, y, 8, to);
+  else
+    get_patch (planes, x, y, patch, to);
 }

@@ -250,18 +250,23 @@ static void
 test_tiles_do_not_show (void)
 {
   g_autoptr (Dictionary) learned = dictionary_learned (NULL);
-  const Dictionary *dictionaries[] = { NULL, learned };
+  const struct {
+    const Dictionary *dictionary;
+    gboolean cosines;
+    int tile;
+  } ways[] = { { NULL, FALSE, 1 }, { NULL, TRUE, 50 }, { learned, FALSE, 1 } };
 
-  for (gsize d = 0; d < G_N_ELEMENTS (dictionaries); d++) {
+  for (gsize i = 0; i < G_N_ELEMENTS (ways); i++) {
     RestoreOptions options = with_quality (QUALITY_FAST);
     g_autoptr (Image) photo = load_photo ("mountain5");
     g_autoptr (Image) whole = with_noise (photo, 25, 1);
     g_autoptr (Image) tiled = image_copy (whole, NULL);
 
     options.sigma = 25;
-    options.dictionary = dictionaries[d];
+    options.dictionary = ways[i].dictionary;
+    options.cosines = ways[i].cosines;
     denoise (whole, NULL, &options);
-    options.tile = 1;
+    options.tile = ways[i].tile;
     denoise (tiled, NULL, &options);
     assert_same_samples (whole, tiled);
   }

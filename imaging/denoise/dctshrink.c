@@ -118,16 +118,19 @@ static void
 do_row (const DctShrink *s, Batch *b, Strip *strip, int row)
 {
   int side = s->settings->side, step = s->settings->step;
-  int width = s->noisy->width, places = grid_places (width, side, step);
+  int width = s->noisy->width;
+  const ImageArea *needed = &s->settings->needed;
+  int end = grid_place_after (needed->x + needed->width, width, side, step);
 
-  for (int first = 0; first < places; first += CHUNK) {
+  for (int first = grid_place_after (needed->x - side + 1, width, side, step);
+       first < end; first += CHUNK) {
     code_patches (s, s->noisy, row, first, b->scratch, b->noisy);
     if (s->guide != NULL)
       code_patches (s, s->guide, row, first, b->scratch, b->guide);
     find_levels (s, b, s->guide != NULL ? b->guide : b->noisy);
     shrink (s, b);
     dct_backward (s->dct, b->noisy, b->scratch, CHUNK);
-    for (int p = 0; p < MIN (CHUNK, places - first); p++)
+    for (int p = 0; p < MIN (CHUNK, end - first); p++)
       strip_add (strip, grid_place (first + p, width, side, step), row, side,
                  b->noisy + p * s->samples, b->total[p] / b->kept[p]);
   }
@@ -139,13 +142,14 @@ do_strip (Strip *strip, int worker, gpointer data)
   const DctShrink *s = data;
   int side = s->settings->side, step = s->settings->step;
   int height = s->noisy->height;
+  const ImageArea *needed = &s->settings->needed;
+  int top = MAX (needed->y - side + 1, strip->first);
+  int bottom = MIN (needed->y + needed->height, strip->end);
 
-  for (int i = 0; i < grid_places (height, side, step); i++) {
-    int row = grid_place (i, height, side, step);
-
-    if (row >= strip->first && row < strip->end)
-      do_row (s, &s->batches[worker], strip, row);
-  }
+  for (int i = grid_place_after (top, height, side, step);
+       i < grid_place_after (bottom, height, side, step); i++)
+    do_row (s, &s->batches[worker], strip,
+            grid_place (i, height, side, step));
 }
 
 /* ---- the picture ---- */

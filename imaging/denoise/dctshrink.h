@@ -22,6 +22,7 @@ typedef struct {
   int side; /* of a patch */
   int step; /* from one patch to the next */
   const NoiseModel *noise;
+  ImageArea needed; /* of the result; the rest may be anything */
 } DctShrinkSettings;
 
 /* Denoises @noisy into @out: first without, then with a guide.  Planes are

@@ -8,6 +8,7 @@
 #include "imaging/denoise/denoise.h"
 
 #include "dictlearn/builtin.h"
+#include "imaging/area.h"
 #include "imaging/denoise/denoising.h"
 #include "imaging/denoise/dctshrink.h"
 #include "imaging/denoise/jpegset.h"
@@ -18,8 +19,8 @@
 #include <math.h>
 
 /* A multiple of the height of a strip and of every step below. */
-#define ALIGNMENT (3 * OVERLAP_STRIP)
-#define DEFAULT_TILE (10 * ALIGNMENT)
+#define ALIGNMENT OVERLAP_STRIP
+#define DEFAULT_TILE (40 * ALIGNMENT)
 
 #define PASS(side, distance, radius, count)                                   \
   {                                                                           \
@@ -31,12 +32,11 @@
 static const Effort colour_efforts[] = {
   [QUALITY_FAST] = { .cosines = 8,
                      .step = 3,
-                     .passes = { PASS (4, 4, 8, 50) },
+                     .passes = { PASS (4, 6, 8, 32) },
                      .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
-                       .passes = { PASS (4, 4, 14, 120),
-                                   PASS (4, 4, 14, 120) },
+                       .passes = { PASS (4, 6, 14, 96), PASS (4, 6, 14, 96) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
@@ -64,8 +64,17 @@ static const Effort grey_efforts[] = {
 /* White noise in colour, where the convolutional dictionary for noise takes
  * part: as the guide of a fast pass, instead of the cosines, and in the
  * result, into which its own is mixed. */
-static const Effort coded_fast = { .passes = { PASS (4, 4, 8, 50) },
-                                   .pass_count = 1 };
+static const Effort coded_efforts[] = {
+  [QUALITY_FAST] = { .passes = { PASS (4, 4, 8, 48) }, .pass_count = 1 },
+  [QUALITY_NORMAL] = { .cosines = 10,
+                       .step = 3,
+                       .passes = { PASS (4, 4, 14, 96), PASS (4, 4, 14, 96) },
+                       .pass_count = 2 },
+  [QUALITY_BEST] = { .cosines = 12,
+                     .step = 3,
+                     .passes = { PASS (4, 3, 16, 140), PASS (5, 3, 18, 160) },
+                     .pass_count = 2 },
+};
 
 /* The share of the coder in a mixture; most pictures are best with it from
  * 0.2, weak noise, to 0.35, strong noise. */
@@ -104,18 +113,45 @@ count_patches (Denoise *d, const Planes *planes, int patch, int step)
                 * (gsize) grid_places (planes->height, patch, step);
 }
 
+/* What is needed of the planes of @tile: the tile itself and @margin more
+ * pixels on all sides. */
+static ImageArea
+needed_of (const Tile *tile, int margin)
+{
+  ImageArea itself = { tile->left - tile->x, tile->top - tile->y,
+                       tile->right - tile->left, tile->bottom - tile->top };
+
+  return area_widened (&itself, margin, tile->noisy->width,
+                       tile->noisy->height);
+}
+
+/* How far from a pixel the pictures before pass @from matter to it. */
+static int
+reach_of_passes (const Denoise *d, int from)
+{
+  int reach = 0;
+
+  for (int i = from; i < d->effort.pass_count; i++)
+    reach += nl_bayes_reach (&d->effort.passes[i]);
+  return reach;
+}
+
 /* Cosines: by threshold, then by Wiener's factor. */
 static gboolean
 make_guide (Denoise *d, const Tile *tile, const Progress *progress,
             GError **error)
 {
-  DctShrinkSettings settings = { d->effort.cosines, d->effort.step, d->noise };
+  DctShrinkSettings settings = { d->effort.cosines, d->effort.step, d->noise,
+                                 { 0 } };
   ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   const Planes *guides[] = { NULL, tile->clean };
+  int reach = reach_of_passes (d, 0);
 
   for (int i = 0; i < 2; i++) {
     Progress part = progress_part (&halves[i]);
 
+    settings.needed =
+      needed_of (tile, reach + (i == 0 ? settings.side : 0));
     count_patches (d, tile->noisy, settings.side, settings.step);
     if (!planes_dct_shrink (tile->noisy, guides[i], &settings, tile->clean,
                             &part, error))
@@ -178,6 +214,7 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
 
     part = progress_part (&pass);
     settings.noise = d->noise;
+    settings.needed = needed_of (tile, reach_of_passes (d, i + 1));
     count_patches (d, tile->noisy, settings.patch, settings.step);
     if (!planes_nl_bayes (tile->noisy, tile->clean, &settings, tile->clean,
                           &part, error))
@@ -322,8 +359,8 @@ suits_threshold (const Dictionary *dictionary, int colours)
 static Effort
 usual_effort (const Denoise *d, RestoreQuality quality)
 {
-  if (d->coded != NULL && quality == QUALITY_FAST)
-    return coded_fast;
+  if (d->coded != NULL)
+    return coded_efforts[quality];
   return d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
 }
 
@@ -345,11 +382,9 @@ plan (Denoise *d, const RestoreOptions *options)
     if (d->named == NULL)
       d->effort = usual_effort (d, quality);
     d->least = MAX (1, d->effort.cosines);
-    reach = 2 * d->effort.cosines;
-    for (int i = 0; i < d->effort.pass_count; i++) {
+    reach = 2 * d->effort.cosines + reach_of_passes (d, 0);
+    for (int i = 0; i < d->effort.pass_count; i++)
       d->least = MAX (d->least, d->effort.passes[i].patch);
-      reach += nl_bayes_reach (&d->effort.passes[i]);
-    }
   }
   d->halo = round_up (reach, alignment);
   return round_up (options->tile > 0 ? options->tile : DEFAULT_TILE,

@@ -1,5 +1,6 @@
 #include "imaging/denoise/nlbayes.h"
 
+#include "base/cpudispatch.h"
 #include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "base/spdinverse.h"
@@ -9,14 +10,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Similar patches of the guide that vary by less than this share of the
+ * variance of the noise are alike.  So small, since all of it may be in one
+ * direction, of as many as a patch has samples. */
+#define FLAT 0.01f
+
 /* Workspace of one thread. */
 typedef struct {
   Candidate *candidates;
   int count;
   MatF X, Y; /* patches of the guide and noisy ones, n x k */
-  MatF C, F; /* covariance and C (C + S)^-1, n x n */
-  Mat A;     /* C + S and its inverse */
-  float *mean;
+  MatF C, F; /* C + S and its inverse, and C (C + S)^-1, n x n */
+  MatF Z, D; /* for few patches: n x k, k x k */
+  float *mean, *squares;
 } Workspace;
 
 typedef struct {
@@ -24,6 +30,7 @@ typedef struct {
   GreyRows grey; /* of the guide: what patches are compared by */
   const NlBayesSettings *settings;
   MatF S[NOISE_LEVELS];  /* covariance of the noise, for each brightness */
+  MatF P[NOISE_LEVELS];  /* its inverse, or empty */
   Workspace *workspaces; /* one for each thread */
 } NlBayes;
 
@@ -84,39 +91,95 @@ level_of_mean (const float *mean, int n)
   return noise_model_level (sum / (float) n);
 }
 
+/* B = factor A */
+static void
+scale_into (float factor, const MatF *A, MatF *B)
+{
+  for (int j = 0; j < A->cols; j++)
+    for (int i = 0; i < A->rows; i++)
+      *matf_at (B, i, j) = factor * *matf_at (A, i, j);
+}
+
 /* F = I - S (C + S)^-1.  Where that cannot be, nothing is known but the noisy
  * patches, and F = I.  @C is overwritten. */
 static void
-find_filter (MatF *C, const MatF *S, Mat *A, MatF *F)
+find_filter (MatF *C, const MatF *S, gboolean is_white, MatF *F)
 {
   int n = C->rows;
 
-  mat_from_float (C, A);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      *mat_at (A, i, j) += *matf_at (S, i, j);
-  if (!spd_invert (A))
-    memset (A->data, 0, (gsize) n * (gsize) n * sizeof (double));
-  mat_to_float (A, C);
-  ordered_multiply (-1, S, PLAIN, C, PLAIN, F);
+      *matf_at (C, i, j) += *matf_at (S, i, j);
+  if (!spd_invert (C))
+    memset (C->data, 0, (gsize) n * (gsize) n * sizeof (float));
+  if (is_white)
+    scale_into (-*matf_at (S, 0, 0), C, F);
+  else
+    ordered_multiply (-1, S, PLAIN, C, PLAIN, F);
   for (int i = 0; i < n; i++)
     *matf_at (F, i, i) += 1;
 }
 
-/* The same for white noise, S = v I. */
+/* X = F Y, where X had the patches of the guide, for more patches than a patch
+ * has samples. */
 static void
-find_white_filter (const MatF *C, double variance, Mat *A, MatF *F)
+filter_many (const NlBayes *g, Workspace *w, int level, MatF *X, const MatF *Y)
 {
-  int n = C->rows;
+  ordered_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, &w->C);
+  find_filter (&w->C, &g->S[level], g->settings->noise->is_white, &w->F);
+  ordered_multiply (1, &w->F, PLAIN, Y, PLAIN, X);
+}
 
-  mat_from_float (C, A);
+/* The same for few.  Then the matrix to be inverted is as small as they are
+ * few: with m = k - 1,
+ *     F = X X'/m (X X'/m + S)^-1 = X (X' S^-1 X + m I)^-1 X' S^-1. */
+static void
+filter_few (const NlBayes *g, Workspace *w, int level, MatF *X, MatF *Y)
+{
+  int k = X->cols;
+  MatF Z = matf_columns (&w->Z, 0, k), G = { w->C.data, k, k, k };
+  MatF B = { w->F.data, k, k, k }, D = { w->D.data, k, k, k };
+
+  if (g->settings->noise->is_white)
+    scale_into (*matf_at (&g->P[level], 0, 0), X, &Z);
+  else
+    ordered_multiply (1, &g->P[level], PLAIN, X, PLAIN, &Z);
+  ordered_multiply (1, X, TRANSPOSED, &Z, PLAIN, &G);
+  for (int i = 0; i < k; i++)
+    *matf_at (&G, i, i) += (float) (k - 1);
+  if (!spd_invert (&G)) {
+    scale_into (1, Y, X);
+    return;
+  }
+  ordered_multiply (1, &Z, TRANSPOSED, Y, PLAIN, &B);
+  ordered_multiply (1, &G, PLAIN, &B, PLAIN, &D);
+  ordered_multiply (1, X, PLAIN, &D, PLAIN, &Z);
+  scale_into (1, &Z, X);
+}
+
+/* squares_i += x_i^2 */
+CPU_DISPATCH static void
+add_squares (int n, const float *restrict x, float *restrict squares)
+{
   for (int i = 0; i < n; i++)
-    *mat_at (A, i, i) += variance;
-  if (!spd_invert (A))
-    memset (A->data, 0, (gsize) n * (gsize) n * sizeof (double));
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      *matf_at (F, i, j) = (float) ((i == j) - variance * *mat_at (A, i, j));
+    squares[i] += x[i] * x[i];
+}
+
+/* Whether the patches of the guide, less their mean, have next to nothing but
+ * noise that was left in them. */
+static gboolean
+is_flat (const MatF *X, const MatF *S, float *squares)
+{
+  float sum = 0, noise = 0;
+
+  memset (squares, 0, (gsize) X->rows * sizeof (float));
+  for (int j = 0; j < X->cols; j++)
+    add_squares (X->rows, matf_at (X, 0, j), squares);
+  for (int i = 0; i < X->rows; i++) {
+    sum += squares[i];
+    noise += *matf_at (S, i, i);
+  }
+  return sum < FLAT * noise * (float) (X->cols - 1);
 }
 
 /* Puts the estimates of the noisy patches, the columns of @Y, into @X, which
@@ -124,17 +187,17 @@ find_white_filter (const MatF *C, double variance, Mat *A, MatF *F)
 static void
 estimate (const NlBayes *g, Workspace *w, MatF *X, MatF *Y)
 {
-  const MatF *S;
+  int level;
 
   centre (X, w->mean);
-  S = &g->S[level_of_mean (w->mean, X->rows)];
-  ordered_multiply (1 / (float) (X->cols - 1), X, PLAIN, X, TRANSPOSED, &w->C);
-  if (g->settings->noise->is_white)
-    find_white_filter (&w->C, *matf_at (S, 0, 0), &w->A, &w->F);
-  else
-    find_filter (&w->C, S, &w->A, &w->F);
+  level = level_of_mean (w->mean, X->rows);
   centre (Y, w->mean);
-  ordered_multiply (1, &w->F, PLAIN, Y, PLAIN, X);
+  if (is_flat (X, &g->S[level], w->squares))
+    memset (X->data, 0, (gsize) X->ld * (gsize) X->cols * sizeof (float));
+  else if (X->cols <= X->rows && g->P[level].data != NULL)
+    filter_few (g, w, level, X, Y);
+  else
+    filter_many (g, w, level, X, Y);
   for (int j = 0; j < X->cols; j++)
     matf_axpy (X->rows, 1, w->mean, matf_at (X, 0, j));
 }
@@ -158,22 +221,27 @@ do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
                matf_at (&X, 0, j), 1);
 }
 
+/* Those reference patches whose similar ones may have a pixel that is
+ * needed. */
 static void
 do_strip (Strip *strip, int worker, gpointer data)
 {
   const NlBayes *g = data;
   const NlBayesSettings *s = g->settings;
   int width = g->noisy->width, height = g->noisy->height;
+  int before = s->search + s->patch - 1, after = s->search;
+  int left = grid_place_after (s->needed.x - before, width, s->patch, s->step);
+  int right = grid_place_after (s->needed.x + s->needed.width + after, width,
+                                s->patch, s->step);
+  int top = MAX (s->needed.y - before, strip->first);
+  int bottom = MIN (s->needed.y + s->needed.height + after, strip->end);
 
-  for (int i = 0; i < grid_places (height, s->patch, s->step); i++) {
-    int y = grid_place (i, height, s->patch, s->step);
-
-    if (y < strip->first || y >= strip->end)
-      continue;
-    for (int j = 0; j < grid_places (width, s->patch, s->step); j++)
+  for (int i = grid_place_after (top, height, s->patch, s->step);
+       i < grid_place_after (bottom, height, s->patch, s->step); i++)
+    for (int j = left; j < right; j++)
       do_reference (g, &g->workspaces[worker], strip,
-                    grid_place (j, width, s->patch, s->step), y);
-  }
+                    grid_place (j, width, s->patch, s->step),
+                    grid_place (i, height, s->patch, s->step));
 }
 
 /* ---- the picture ---- */
@@ -197,6 +265,25 @@ mean_of_channels (const Planes *planes, GreyRows *grey, GError **error)
   return TRUE;
 }
 
+/* The covariances of the noise; and their inverses, empty where there are
+ * none. */
+static void
+find_covariances (NlBayes *g)
+{
+  const NlBayesSettings *s = g->settings;
+
+  noise_model_covariances (s->noise, s->patch, g->S);
+  weaken (s->noise, g->S);
+  for (int level = 0; level < NOISE_LEVELS; level++) {
+    int n = g->S[level].rows;
+
+    g->P[level] = matf_new (n, n);
+    scale_into (1, &g->S[level], &g->P[level]);
+    if (!spd_invert (&g->P[level]))
+      matf_clear (&g->P[level]);
+  }
+}
+
 static void
 workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
 {
@@ -207,8 +294,10 @@ workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
                     .Y = matf_new (n, s->similar),
                     .C = matf_new (n, n),
                     .F = matf_new (n, n),
-                    .A = mat_new (n, n),
-                    .mean = g_new (float, n) };
+                    .Z = matf_new (n, MIN (n, s->similar)),
+                    .D = matf_new (n, n),
+                    .mean = g_new (float, n),
+                    .squares = g_new (float, n) };
 }
 
 static void
@@ -219,8 +308,10 @@ workspace_clear (Workspace *w)
   matf_clear (&w->Y);
   matf_clear (&w->C);
   matf_clear (&w->F);
-  mat_clear (&w->A);
+  matf_clear (&w->Z);
+  matf_clear (&w->D);
   g_free (w->mean);
+  g_free (w->squares);
 }
 
 gboolean
@@ -237,16 +328,17 @@ planes_nl_bayes (const Planes *noisy, const Planes *guide,
 
   if (!mean_of_channels (guide, &g.grey, error))
     return FALSE;
-  noise_model_covariances (settings->noise, settings->patch, g.S);
-  weaken (settings->noise, g.S);
+  find_covariances (&g);
   for (int i = 0; i < parallel_threads (); i++)
     workspace_init (&workspaces[i], settings, noisy->channels);
   ok = overlap_average (out, settings->search + settings->patch, do_strip, &g,
                         progress, error);
   for (int i = 0; i < parallel_threads (); i++)
     workspace_clear (&workspaces[i]);
-  for (int level = 0; level < NOISE_LEVELS; level++)
+  for (int level = 0; level < NOISE_LEVELS; level++) {
     matf_clear (&g.S[level]);
+    matf_clear (&g.P[level]);
+  }
   grey_rows_clear (&g.grey);
   return ok;
 }

@@ -9,8 +9,7 @@
  *     m + C (C + S)^-1 (y_j - m)  =  y_j - S (C + S)^-1 (y_j - m)
  *
  * for all j, where S is the covariance of the noise at their brightness
- * (noisemodel.h); the matrix is the same for all of them, and is found in
- * double.  Overlapping estimates are averaged.
+ * (noisemodel.h); the matrix is the same for all of them.  Overlapping estimates are averaged.
  * (M. Lebrun, A. Buades, J.-M. Morel, "A nonlocal Bayesian image denoising
  * algorithm", 2013; the second half of it.)
  *
@@ -28,6 +27,7 @@ typedef struct {
   int search;   /* how far away to look for similar patches */
   int similar;  /* k, at least 2; fewer where the picture is too small */
   const NoiseModel *noise;
+  ImageArea needed; /* of the result; the rest may be anything */
 } NlBayesSettings;
 
 /* How far away samples may be that change a sample of the result. */

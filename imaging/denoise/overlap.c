@@ -17,8 +17,8 @@ typedef struct {
   Planes *sum, *weights; /* of the whole picture */
 } Overlap;
 
-void
-strip_add (Strip *strip, int x, int row, int patch, const float *y,
+static inline __attribute__ ((always_inline)) void
+add_patch (Strip *strip, int x, int row, int patch, const float *y,
            float weight)
 {
   for (int c = 0; c < strip->sum->channels; c++)
@@ -34,6 +34,19 @@ strip_add (Strip *strip, int x, int row, int patch, const float *y,
     for (int i = 0; i < patch; i++)
       to[i] += weight;
   }
+}
+
+/* For a size that the compiler knows, rows are added without a loop. */
+void
+strip_add (Strip *strip, int x, int row, int patch, const float *y,
+           float weight)
+{
+  if (patch == 4)
+    add_patch (strip, x, row, 4, y, weight);
+  else if (patch == 8)
+    add_patch (strip, x, row, 8, y, weight);
+  else
+    add_patch (strip, x, row, patch, y, weight);
 }
 
 static void

@@ -14,7 +14,7 @@
 #include "imaging/patchgrid.h"
 #include "imaging/planes.h"
 
-#define OVERLAP_STRIP 32
+#define OVERLAP_STRIP 24
 
 /* The sums of one strip, for rows @top .. @top + sum->height - 1. */
 typedef struct {
