@@ -461,9 +461,9 @@ ok "no unfinished file" nothing_pending
 
 # ---- LaTeX ----
 
-# latex FOLDER - sets its table in a document of that folder
+# latex FOLDER [OPTION] - sets its table in a document of that folder
 latex () {
-  printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}' \
+  printf '%s\n' "\\documentclass[${2-}]{article}" '\usepackage{booktabs}' \
     '\begin{document}' '\input{table}' '\end{document}' >"$1/paper.tex"
   (cd "$1" && pdflatex -interaction=batchmode paper >/dev/null)
 }
@@ -471,6 +471,8 @@ latex () {
 if command -v pdflatex >/dev/null && latex threads1; then
   ok "table.tex compiles" [ -s threads1/paper.pdf ]
   ok "... within a column" not grep -q 'Overfull' threads1/paper.log
+  latex threads1 twocolumn
+  ok "... even one of two" not grep -q 'Overfull' threads1/paper.log
   latex outside
   ok "... with rows that failed" [ -s outside/paper.pdf ]
 else

@@ -108,11 +108,13 @@ append_tex_number (GString *tex, double value, int digits, gboolean best)
 static void
 append_tex_difference (GString *tex, const Summary *summary, int digits)
 {
+  /* The interval is even about the mean, and this is shorter than its ends. */
+  double half = (summary->high - summary->low) / 2;
+
   g_string_append (tex, " & ");
   if (isfinite (summary->low))
-    g_string_append_printf (tex, "$%+.*f$ $[%+.*f, %+.*f]$", digits,
-                            summary->difference, digits, summary->low, digits,
-                            summary->high);
+    g_string_append_printf (tex, "$%+.*f \\pm %.*f$", digits,
+                            summary->difference, digits, half);
 }
 
 static void
@@ -171,7 +173,7 @@ same_group (const Compare *compare, const SummaryRow *a, const SummaryRow *b)
                                compare_method (compare, b->method)->protocol);
 }
 
-/* As wide as a column of the class article at its usual size. */
+/* As wide as one of two columns of the class article, if names are short. */
 static GBytes *
 to_tex (const Compare *compare)
 {
@@ -183,7 +185,7 @@ to_tex (const Compare *compare)
     return g_string_free_to_bytes (tex);
   }
   g_string_append (tex, "\\begin{table}\n\\centering\\footnotesize\n"
-                        "\\setlength{\\tabcolsep}{4pt}\n");
+                        "\\setlength{\\tabcolsep}{3pt}\n");
   append_tex_caption (tex, compare);
   g_string_append (tex, "\\begin{tabular}{@{}lrrrrr@{}}\n\\toprule\n"
                         "method & PSNR & difference & SSIM & MS-SSIM & hole "

@@ -576,6 +576,7 @@ function drawScores() {
     .filter(([count]) => count > 0)
     .map(([colspan, text]) => make("th", { class: "group", colspan,
                                            scope: "colgroup" }, text));
+  $("scores-table").style.setProperty("--columns", heads.length);
   $("scores-table").replaceChildren(
     make("thead", {}, make("tr", {}, make("td"), ...groups),
       make("tr", {}, ...heads)),

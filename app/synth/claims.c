@@ -429,7 +429,9 @@ static const char page_head[] =
   ".holds { background: #bde5c0 } .partly { background: #f6e3a1 }\n"
   ".fails { background: #f2bcb5 }\n"
   "small { color: #555 }\n"
-  "@media print { body { margin: 0; max-width: none } }\n"
+  "@page { margin: 14mm }\n"
+  "@media print { body { margin: 0; padding: 0; max-width: none;\n"
+  "  font-size: 10pt } img { max-height: 84mm } }\n"
   "</style>\n"
   "<h1>Synthetic experiments</h1>\n";
 
