@@ -32,15 +32,15 @@ waves (void)
   return image;
 }
 
-/* Each sample by itself. */
+/* A share of the samples, each by itself. */
 static Mask *
-lost_samples (void)
+lost_samples (double share)
 {
   Mask *mask = mask_new (WIDTH, HEIGHT, NULL);
 
   for (guint64 i = 0; i < WIDTH * HEIGHT; i++)
     for (int c = 0; c < 3; c++)
-      if (random_uniform (3, (guint64) c, i) < 0.3)
+      if (random_uniform (3, (guint64) c, i) < share)
         mask->missing[i] |= MASK_CHANNEL (c);
   return mask;
 }
@@ -165,10 +165,10 @@ grey_of (const Planes *values, GreyRows *grey)
 /* The mean of conditional expectations, in double precision, by covariances
  * and without what makes it fast. */
 static void
-test_conditional_expectation (void)
+check_expectation (double share)
 {
   g_autoptr (Image) image = waves ();
-  g_autoptr (Mask) mask = lost_samples ();
+  g_autoptr (Mask) mask = lost_samples (share);
   g_autoptr (Canvas) canvas =
     canvas_new (image, mask, 3, gaussian_reach (&settings), NULL);
   g_autoptr (Planes) before = planes_new (WIDTH, HEIGHT, 3, NULL);
@@ -201,6 +201,18 @@ test_conditional_expectation (void)
   grey_rows_clear (&grey);
 }
 
+static void
+test_more_known_than_draws (void)
+{
+  check_expectation (0.3);
+}
+
+static void
+test_fewer_known_than_draws (void)
+{
+  check_expectation (0.85);
+}
+
 /* Where all patches are alike there is nothing to learn, and nothing to divide
  * by. */
 static void
@@ -227,8 +239,9 @@ int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
-  g_test_add_func ("/gaussian/conditional-expectation",
-                   test_conditional_expectation);
+  g_test_add_func ("/gaussian/expectation/draws", test_more_known_than_draws);
+  g_test_add_func ("/gaussian/expectation/samples",
+                   test_fewer_known_than_draws);
   g_test_add_func ("/gaussian/flat", test_flat);
   return g_test_run ();
 }

@@ -15,18 +15,20 @@
 /* Added to the known share of a patch to make its weight. */
 #define LEAST_WEIGHT 0.01f
 
-/* Draws are laid out in rows of a multiple of this many. */
+/* Rows of matrices are padded with zeros to a multiple of this many. */
 #define LANES 8
 
 /* Of one thread. */
 typedef struct {
   Candidate *candidates;
-  float *patch;    /* a draw */
-  float *X;        /* samples x stride: a row has the draws of one sample */
-  float *mean;     /* of the samples */
+  float *X;         /* a row for each draw: its deviation from the mean */
+  float *mean;      /* of the draws */
   float *y, *known; /* of the patch, and the trust in its samples */
-  float *gram;     /* stride x stride, lower triangle by columns */
-  float *a;        /* right side, and the solution */
+  int *seen;        /* the numbers of its known samples */
+  float *R;         /* X M, or its transpose */
+  float *gram;      /* R'R, lower triangle by columns */
+  float *right;     /* right side, and the solution */
+  float *a;         /* the coefficients of the draws */
 } Workspace;
 
 typedef struct {
@@ -34,6 +36,7 @@ typedef struct {
   PatchSearch search;
   Workspace *workspaces; /* one for each thread */
   int numbers;           /* samples of a patch */
+  int step;              /* from patch to patch in this pass */
   float *patches;        /* those of a batch */
   float *weights;
   gsize coded;
@@ -46,128 +49,213 @@ typedef struct {
   int count;
 } Batch;
 
-/* ---- one patch ---- */
-
 static int
-stride_of (int draws)
+padded (int n)
 {
-  return (draws + LANES - 1) / LANES * LANES;
+  return (n + LANES - 1) / LANES * LANES;
 }
 
-/* Transposes the draws into rows, with zeros behind the last. */
+/* ---- draws ---- */
+
 static void
 read_draws (const Batch *b, Workspace *w, int draws)
 {
-  int n = b->models->numbers, stride = stride_of (draws);
+  int row = padded (b->models->numbers);
 
-  memset (w->X, 0, (gsize) (n * stride) * sizeof (float));
   for (int j = 0; j < draws; j++) {
     Place place = { w->candidates[j].x, w->candidates[j].y };
 
-    patch_copy (b->window, place, b->models->settings->side, w->patch);
+    patch_copy (b->window, place, b->models->settings->side, w->X + j * row);
+  }
+}
+
+/* Takes the mean of the rows of X out of them. */
+CPU_DISPATCH static void
+centre (float *restrict X, int draws, int row, float *restrict mean)
+{
+  memset (mean, 0, (gsize) row * sizeof (float));
+  for (int j = 0; j < draws; j++)
+    for (int i = 0; i < row; i++)
+      mean[i] += X[j * row + i];
+  for (int i = 0; i < row; i++)
+    mean[i] /= (float) draws;
+  for (int j = 0; j < draws; j++)
+    for (int i = 0; i < row; i++)
+      X[j * row + i] -= mean[i];
+}
+
+/* x = mu + X'a. */
+CPU_DISPATCH static void
+combine (const float *restrict X, const float *restrict mean,
+         const float *restrict a, int draws, int row, int n,
+         float *restrict x)
+{
+  memcpy (x, mean, (gsize) n * sizeof (float));
+  for (int j = 0; j < draws; j++)
     for (int i = 0; i < n; i++)
-      w->X[i * stride + j] = w->patch[i];
-  }
+      x[i] += a[j] * X[j * row + i];
 }
 
-/* Subtracts the mean of each row from it. */
+/* ---- normal equations ---- */
+
+/* Written as vectors: compilers do not see the tiles in loops over LANES. */
+typedef float Floats
+  __attribute__ ((vector_size (LANES * sizeof (float)), aligned (4),
+                  may_alias));
+
+/* Columns of a tile of the Gram matrix, and of a panel of the factor. */
+#define PANEL 4
+
+/* The lower triangle of R'R + ridge I, by columns. */
 CPU_DISPATCH static void
-centre (float *X, int n, int draws, float *mean)
+gram_matrix (const float *restrict R, int rows, int stride, float ridge,
+             float *restrict gram)
 {
-  int stride = stride_of (draws);
+  for (int j = 0; j < stride; j += PANEL)
+    for (int k = j / LANES * LANES; k < stride; k += LANES) {
+      Floats sums[PANEL] = { 0 };
 
-  for (int i = 0; i < n; i++) {
-    float *row = X + i * stride;
-    float sums[LANES] = { 0 }, sum = 0;
+      for (int r = 0; r < rows; r++) {
+        const float *row = R + r * stride;
+        Floats x = *(const Floats *) (row + k);
 
-    for (int j = 0; j < stride; j += LANES)
-      for (int k = 0; k < LANES; k++)
-        sums[k] += row[j + k];
-    for (int k = 0; k < LANES; k++)
-      sum += sums[k];
-    mean[i] = sum / (float) draws;
-    for (int j = 0; j < draws; j++)
-      row[j] -= mean[i];
-  }
-}
-
-/* The lower triangle of X' M X + ridge I, and X' M (y - mu). */
-CPU_DISPATCH static void
-normal_equations (const float *restrict X, const float *restrict known,
-                  const float *restrict y, const float *restrict mean, int n,
-                  int stride, float ridge, float *restrict gram,
-                  float *restrict right)
-{
-  memset (gram, 0, (gsize) (stride * stride) * sizeof (float));
-  memset (right, 0, (gsize) stride * sizeof (float));
-  for (int i = 0; i < n; i++) {
-    const float *restrict row = X + i * stride;
-    float off = y[i] - mean[i];
-
-    if (known[i] < 1)
-      continue;
-    for (int j = 0; j < stride; j++)
-      right[j] += off * row[j];
-    for (int j = 0; j < stride; j++) {
-      float x = row[j];
-      float *restrict column = gram + j * stride;
-
-      for (int k = j / LANES * LANES; k < stride; k++)
-        column[k] += x * row[k];
+        sums[0] += row[j] * x;
+        sums[1] += row[j + 1] * x;
+        sums[2] += row[j + 2] * x;
+        sums[3] += row[j + 3] * x;
+      }
+      for (int p = 0; p < PANEL; p++)
+        *(Floats *) (gram + (j + p) * stride + k) = sums[p];
     }
-  }
   for (int j = 0; j < stride; j++)
     gram[j * stride + j] += ridge;
 }
 
-/* Solves A a = right, A symmetric, its lower triangle given by columns and
- * overwritten by its Cholesky factor. */
-CPU_DISPATCH static void
-solve (float *restrict A, int stride, float *restrict a)
+/* Takes columns @first .. @first + PANEL - 1 of the factor out of those behind
+ * them. */
+static inline void
+update_columns (float *restrict A, int stride, int first)
 {
-  for (int j = 0; j < stride; j++) {
-    float *restrict column = A + j * stride;
-    float scale = 1 / sqrtf (column[j]);
+  const float *a = A + first * stride, *b = a + stride, *c = b + stride,
+              *d = c + stride;
 
-    for (int k = j; k < stride; k++)
-      column[k] *= scale;
-    for (int l = j + 1; l < stride; l++) {
-      float *restrict other = A + l * stride;
-      float x = column[l];
+  for (int j = first + PANEL; j < stride; j++)
+    for (int k = j / LANES * LANES; k < stride; k += LANES)
+      *(Floats *) (A + j * stride + k) -=
+        a[j] * *(const Floats *) (a + k) + b[j] * *(const Floats *) (b + k)
+        + c[j] * *(const Floats *) (c + k) + d[j] * *(const Floats *) (d + k);
+}
 
-      for (int k = l / LANES * LANES; k < stride; k++)
-        other[k] -= x * column[k];
+/* Overwrites A, symmetric, its lower triangle given by columns, by its
+ * Cholesky factor. */
+CPU_DISPATCH static void
+factorise (float *restrict A, int stride)
+{
+  for (int first = 0; first < stride; first += PANEL) {
+    for (int j = first; j < first + PANEL; j++) {
+      float *restrict column = A + j * stride;
+      float scale = 1 / sqrtf (column[j]);
+
+      for (int k = first / LANES * LANES; k < stride; k++)
+        column[k] *= scale;
+      for (int l = j + 1; l < first + PANEL; l++) {
+        float *restrict other = A + l * stride;
+        float x = column[l];
+
+        for (int k = first / LANES * LANES; k < stride; k++)
+          other[k] -= x * column[k];
+      }
     }
-    a[j] /= column[j];
-    for (int k = j + 1; k < stride; k++)
-      a[k] -= a[j] * column[k];
-  }
-  for (int j = stride - 1; j >= 0; j--) {
-    const float *column = A + j * stride;
-    float sum = a[j];
-
-    for (int k = j + 1; k < stride; k++)
-      sum -= column[k] * a[k];
-    a[j] = sum / column[j];
+    update_columns (A, stride, first);
   }
 }
 
-/* mean + X a. */
-CPU_DISPATCH static void
-combine (const float *restrict X, const float *restrict mean,
-         const float *restrict a, int n, int stride, float *restrict x)
+/* The product of entries @from .. @to - 1 of two vectors; @to is a multiple of
+ * LANES. */
+static inline float
+dot (const float *a, const float *b, int from, int to)
 {
-  for (int i = 0; i < n; i++) {
-    const float *row = X + i * stride;
-    float sums[LANES] = { 0 }, sum = mean[i];
+  Floats sums = { 0 };
+  float sum = 0;
 
-    for (int j = 0; j < stride; j += LANES)
-      for (int k = 0; k < LANES; k++)
-        sums[k] += row[j + k] * a[j + k];
-    for (int k = 0; k < LANES; k++)
-      sum += sums[k];
-    x[i] = sum;
+  for (; from % LANES != 0; from++)
+    sum += a[from] * b[from];
+  for (; from < to; from += LANES)
+    sums += *(const Floats *) (a + from) * *(const Floats *) (b + from);
+  for (int l = 0; l < LANES; l++)
+    sum += sums[l];
+  return sum;
+}
+
+/* Solves L L' b = b, with L by columns. */
+CPU_DISPATCH static void
+substitute (const float *restrict L, int stride, float *restrict b)
+{
+  for (int j = 0; j < stride; j++) {
+    const float *restrict column = L + j * stride;
+
+    b[j] /= column[j];
+    for (int k = j + 1; k < stride; k++)
+      b[k] -= b[j] * column[k];
   }
+  for (int j = stride - 1; j >= 0; j--)
+    b[j] = (b[j] - dot (L + j * stride, b, j + 1, stride)) / L[j * stride + j];
+}
+
+/* ---- one patch ---- */
+
+/* a by the draws: R = M X', and (R'R + ridge I) a = R' M (y - mu). */
+static void
+solve_for_draws (Workspace *w, int draws, int row, int seen, float ridge)
+{
+  int stride = padded (draws);
+
+  memset (w->R, 0, (gsize) (seen * stride) * sizeof (float));
+  memset (w->a, 0, (gsize) stride * sizeof (float));
+  for (int i = 0; i < seen; i++) {
+    float off = w->y[w->seen[i]] - w->mean[w->seen[i]];
+    float *R = w->R + i * stride;
+
+    for (int j = 0; j < draws; j++) {
+      R[j] = w->X[j * row + w->seen[i]];
+      w->a[j] += off * R[j];
+    }
+  }
+  gram_matrix (w->R, seen, stride, ridge, w->gram);
+  factorise (w->gram, stride);
+  substitute (w->gram, stride, w->a);
+}
+
+/* a by the samples: R = X M', (R'R + ridge I) z = M (y - mu), a = R z. */
+static void
+solve_for_samples (Workspace *w, int draws, int row, int seen, float ridge)
+{
+  int stride = padded (seen);
+
+  memset (w->R, 0, (gsize) (draws * stride) * sizeof (float));
+  memset (w->right, 0, (gsize) stride * sizeof (float));
+  for (int i = 0; i < seen; i++)
+    w->right[i] = w->y[w->seen[i]] - w->mean[w->seen[i]];
+  for (int j = 0; j < draws; j++)
+    for (int i = 0; i < seen; i++)
+      w->R[j * stride + i] = w->X[j * row + w->seen[i]];
+  gram_matrix (w->R, draws, stride, ridge, w->gram);
+  factorise (w->gram, stride);
+  substitute (w->gram, stride, w->right);
+  for (int j = 0; j < draws; j++)
+    w->a[j] = dot (w->R + j * stride, w->right, 0, stride);
+}
+
+/* Lists the known samples of the patch in @w. */
+static int
+list_seen (Workspace *w, int n)
+{
+  int seen = 0;
+
+  for (int i = 0; i < n; i++)
+    if (w->known[i] >= 1)
+      w->seen[seen++] = i;
+  return seen;
 }
 
 /* The weight of a patch of which this is known. */
@@ -188,7 +276,8 @@ static void
 estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
 {
   const GaussianSettings *s = b->models->settings;
-  int n = b->models->numbers, draws, stride;
+  int n = b->models->numbers, row = padded (n), draws, seen;
+  float ridge;
 
   patch_get (b->window, place, s->side, 0, b->window->channels, w->y,
              w->known);
@@ -198,14 +287,15 @@ estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
   draws = similar_list (&b->models->search.grey, place.x, place.y, s->side,
                         s->radius, w->candidates);
   draws = similar_select (w->candidates, draws, s->similar);
-  stride = stride_of (draws);
   read_draws (b, w, draws);
-  centre (w->X, n, draws, w->mean);
-  normal_equations (w->X, w->known, w->y, w->mean, n, stride,
-                    (float) (MAX (1, draws - 1) * s->noise * s->noise),
-                    w->gram, w->a);
-  solve (w->gram, stride, w->a);
-  combine (w->X, w->mean, w->a, n, stride, x);
+  centre (w->X, draws, row, w->mean);
+  seen = list_seen (w, n);
+  ridge = (float) (MAX (1, draws - 1) * s->noise * s->noise);
+  if (seen < draws)
+    solve_for_samples (w, draws, row, seen, ridge);
+  else
+    solve_for_draws (w, draws, row, seen, ridge);
+  combine (w->X, w->mean, w->a, draws, row, n, x);
 }
 
 static void
@@ -245,7 +335,7 @@ model_block (RowWindow *window, int top, int bottom, const Progress *progress,
 {
   Models *m = data;
   const GaussianSettings *s = m->settings;
-  PlaceGrid grid = { s->side, s->step };
+  PlaceGrid grid = { s->side, m->step };
   g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
 
   if (m->search.grey.data == NULL
@@ -282,28 +372,33 @@ gaussian_reach (const GaussianSettings *settings)
 static void
 workspace_init (Workspace *w, const GaussianSettings *s, int n)
 {
-  int stride = stride_of (s->similar);
+  int draws = padded (s->similar), row = padded (n);
+  int most = MIN (draws, row); /* unknowns */
 
   *w = (Workspace){ .candidates = g_new (Candidate, similar_most (s->radius)),
-                    .patch = g_new (float, n),
-                    .X = g_new (float, n *stride),
-                    .mean = g_new (float, n),
+                    .X = g_new0 (float, s->similar *row),
+                    .mean = g_new (float, row),
                     .y = g_new (float, n),
                     .known = g_new (float, n),
-                    .gram = g_new (float, stride *stride),
-                    .a = g_new (float, stride) };
+                    .seen = g_new (int, n),
+                    .R = g_new (float, row *draws),
+                    .gram = g_new (float, most *most),
+                    .right = g_new (float, row),
+                    .a = g_new (float, draws) };
 }
 
 static void
 workspace_clear (Workspace *w)
 {
   g_free (w->candidates);
-  g_free (w->patch);
   g_free (w->X);
   g_free (w->mean);
   g_free (w->y);
   g_free (w->known);
+  g_free (w->seen);
+  g_free (w->R);
   g_free (w->gram);
+  g_free (w->right);
   g_free (w->a);
 }
 
@@ -329,6 +424,7 @@ canvas_model (Canvas *canvas, const GaussianSettings *settings,
                            (double) (i + 1) / settings->passes };
     Progress part = progress_part (&share);
 
+    m.step = settings->step + (i < settings->passes - 1 ? settings->coarser : 0);
     ok = canvas_pass (canvas, PASS_MISSING, model_block, &m, &part, error);
   }
   *patches = m.coded;

@@ -31,7 +31,8 @@
 typedef struct {
   int passes;   /* 0 for none */
   int side;     /* of a patch */
-  int step;     /* from one patch to the next */
+  int step;     /* from one patch to the next, in the last pass */
+  int coarser;  /* added to it in those before */
   int similar;  /* draws of a distribution, at most */
   int radius;   /* how far away they are looked for */
   double noise; /* standard deviation; white is 1 */
