@@ -10,7 +10,11 @@
  * and the expected one, given that the samples in M are known to be y up to
  * noise of variance v, has
  *
- *     a = (X' M X + (k - 1) v I)^-1  X' M (y - mu).
+ *     a = (X' M X + (k - 1) v I)^-1  X' M (y - mu)
+ *       = X' M (M X X' M + (k - 1) v I)^-1 M (y - mu),
+ *
+ * with as many equations as there are draws, or as there are known samples;
+ * the smaller system is solved.
  *
  * So the similar patches are the atoms of a dictionary for this place alone.
  * They bring with them how colours and neighbours depend on each other, which

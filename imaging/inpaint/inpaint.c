@@ -67,11 +67,17 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .rounds = 14, .coarse = 8, .first = 1.0, .last = 0.025,                   \
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
   }
-/* Where models of similar patches follow, the fine rounds may be as coarse. */
+/* Before models of similar patches, which see to what is fine. */
 #define ROUNDS_BEFORE_MODELS                                                  \
   {                                                                           \
-    .rounds = 14, .coarse = 14, .first = 1.0, .last = 0.025,                  \
+    .rounds = 20, .coarse = 20, .first = 1.0, .last = 0.025,                  \
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
+  }
+/* Where much is missing. */
+#define ROUNDS_FEW                                                            \
+  {                                                                           \
+    .rounds = 4, .coarse = 4, .first = 0.4, .last = 0.06,                     \
+    .scales = { { 6, 3, 8 }, { 16, 6, 8 } }                                   \
   }
 #define ROUNDS_BEST                                                           \
   {                                                                           \
@@ -80,10 +86,10 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
   }
 
 /* Gaussian models of similar patches. */
-#define MODELS(count, distance)                                               \
+#define MODELS(count, distance, extra, draws, far)                            \
   {                                                                           \
-    .passes = count, .side = 5, .step = distance, .similar = 48,              \
-    .radius = 9, .noise = 0.008                                               \
+    .passes = count, .side = 5, .step = distance, .coarser = extra,           \
+    .similar = draws, .radius = far, .noise = 0.008                           \
   }
 
 /* Shares of the result of the convolutional dictionary that go into that of the
@@ -96,6 +102,8 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
  * 0.2.  There it is the rounds that know better: they have seen the fence go on
  * elsewhere. */
 #define FINAL_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
+/* After few rounds, more of it. */
+#define LARGER_SHARES { .whole = 0.5f, .partial = 0.8f, .doubt = 30 / 255.f }
 
 /* With what was learned: fast is the convolutional dictionary alone; the others
  * are a fill by pursuit and rounds, of which the convolutional dictionary
@@ -110,13 +118,24 @@ static const Effort learned_efforts[] = {
                        .rounds = ROUNDS_BEFORE_MODELS,
                        .turns = 1,
                        .shares = FINAL_SHARES,
-                       .models = MODELS (3, 2) },
+                       .models = MODELS (2, 2, 1, 64, 12) },
   [QUALITY_BEST] = { .fill = FILL (2, 24),
                      .rounds = ROUNDS_BEST,
                      .turns = 2,
                      .shares = FINAL_SHARES,
-                     .models = MODELS (4, 1) },
+                     .models = MODELS (3, 1, 1, 64, 12) },
 };
+
+/* Up to MANY missing pixels, normal quality takes three seconds or so.  Beyond
+ * that, most rounds are left out: they take half of the time, and gain 0.3 dB in
+ * the small pictures of the landscape set, but less than 0.1 dB in the bundled
+ * photographs. */
+#define MANY 100000
+static const Effort normal_of_many = { .fill = FILL (4, 12),
+                                       .rounds = ROUNDS_FEW,
+                                       .turns = 1,
+                                       .shares = LARGER_SHARES,
+                                       .models = MODELS (2, 2, 1, 48, 9) };
 
 /* With cosines alone: a quick fill, then rounds. */
 static const Effort cosine_efforts[] = {
@@ -177,18 +196,27 @@ plan_effort (Plan *plan, const Effort *effort, RestoreQuality quality)
   plan->shares = effort->shares;
 }
 
+static const Effort *
+learned_effort (RestoreQuality quality, gsize missing)
+{
+  if (quality == QUALITY_NORMAL && missing > MANY)
+    return &normal_of_many;
+  return &learned_efforts[quality];
+}
+
 /* @fill is a dictionary inside the program, @coder is convolutional, or NULL
- * for none. */
+ * for none, and @missing is the number of missing pixels. */
 static Plan
 make_plan (const RestoreOptions *options, const Dictionary *fill,
-           const Dictionary *coder)
+           const Dictionary *coder, gsize missing)
 {
   Plan plan = { .dictionary = fill };
 
   if (coder == NULL && options->dictionary != NULL)
     plan_named (&plan, options->dictionary, options);
   else if (coder != NULL)
-    plan_effort (&plan, &learned_efforts[options->quality], options->quality);
+    plan_effort (&plan, learned_effort (options->quality, missing),
+                 options->quality);
   else
     plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
   if (coder != NULL)
@@ -478,7 +506,8 @@ image_inpaint (Image *image, const Mask *missing,
 
   if (fill == NULL || (engine && !coded && builtin == NULL))
     return FALSE;
-  plan = make_plan (options, fill, coded && engine ? named : builtin);
+  plan = make_plan (options, fill, coded && engine ? named : builtin,
+                    mask_count (missing));
   return inpaint_with (image, missing, &plan, options, patches, progress,
                        error);
 }
