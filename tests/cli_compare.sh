@@ -384,7 +384,8 @@ for damage in missing missing: missing:0 missing:2 blocks:3 blocks:0x3 \
   judge "--damage $damage" 2
 done
 compare photos --damage missing:1.5 -o never
-ok "a fraction that is none says what is one" says "at most 0.99"
+ok "a fraction that is none says what is one" \
+  says "--damage missing:1.5: write missing:FRACTION, above 0 and at most 0.99"
 compare photos --damage blcks:3x5 -o never
 judge "a mistyped damage" 2
 ok "... did you mean" says "did you mean 'blocks'?"
@@ -450,6 +451,8 @@ ok "... and whole trials only" \
 interrupt 'photos/p.*png: 32' 9 "photos --patch 4 --patches 600
   --iterations 100M -o stopped2"
 ok "an interrupt before anything was learned" [ "$status" -eq 130 ]
+ok "... says that there is nothing" \
+  says "interrupted before anything was learned or restored; there is no report"
 ok "... leaves nothing" [ ! -e stopped2 ]
 interrupt 'ksvd: [0-9]* iteration' 1 "photos --patch 4 --patches 600
   --iterations 100M --time-limit 5 -a ksvd,mod -o stopped3"

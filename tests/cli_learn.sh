@@ -125,6 +125,9 @@ expect "a mistyped algorithm" 2 learn "$PHOTOS" --algorithm kvsd -o never.npy
 ok "... did you mean" says "did you mean 'ksvd'?"
 expect "a mistyped task" 2 learn nowhere.png --task mising:0.5 -o never.npy
 ok "... is refused before any picture is read" says "'mising:0.5' is not a task"
+expect "a task with a number that is none" 2 \
+  learn nowhere.png --task missing:1.5 -o never.npy
+ok "... says which are" says "missing takes a number from 0 to 1"
 expect "a patch too small" 2 learn "$PHOTOS" --patch 3 -o never.npy
 expect "a patch too large" 2 learn "$PHOTOS" --patch 33 -o never.npy
 expect "no iterations" 2 learn "$PHOTOS" --iterations 0 -o never.npy

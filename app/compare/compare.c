@@ -264,17 +264,21 @@ run (Compare *compare, GError **error)
   progress = progress_bar_start (&compare->bar, "reading pictures");
   ok = run_all (compare, &progress, &stopped);
   progress_bar_stop (&compare->bar);
-  if (!ok && !compare->is_over
-      && g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
-      && has_results (compare)) {
-    compare->interrupted = TRUE;
-    interrupt_begin_saving ();
-    g_clear_error (&stopped);
-    ok = TRUE;
-  }
-  if (!ok)
+  if (ok)
+    return TRUE;
+  if (compare->is_over
+      || !g_error_matches (stopped, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
     g_propagate_error (error, stopped);
-  return ok;
+    return FALSE;
+  }
+  g_clear_error (&stopped);
+  if (!has_results (compare))
+    return tessera_fail (error, TESSERA_ERROR_CANCELLED,
+                         "interrupted before anything was learned or "
+                         "restored; there is no report");
+  compare->interrupted = TRUE;
+  interrupt_begin_saving ();
+  return TRUE;
 }
 
 static gboolean

@@ -143,9 +143,9 @@ parse_damage (const char *text, Damage *damage, GError **error)
   damage->options = DAMAGE_DEFAULTS;
   if (parts[1] == NULL || !kind->parse (parts[1], &damage->options))
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "'%s': write %s:%s, %s, as in missing:0.5,"
-                         "blocks:3x36,noise:25",
-                         text, kind->name, kind->form, kind->range);
+                         "write %s:%s, %s, as in missing:0.5,blocks:3x36,"
+                         "noise:25",
+                         kind->name, kind->form, kind->range);
   damage->name = g_strdup (text);
   damage->label = kind->describe (&damage->options);
   return TRUE;
@@ -186,8 +186,11 @@ option_damage_list (const Option *option, const char *text, GError **error)
     if (is_among (list, parts[i]))
       return tessera_fail (error, TESSERA_ERROR_USAGE, "'%s' is given twice",
                            parts[i]);
-    if (!parse_damage (parts[i], &damage, error))
+    if (!parse_damage (parts[i], &damage, error)) {
+      if (parts[1] != NULL)
+        g_prefix_error (error, "'%s': ", parts[i]);
       return FALSE;
+    }
     g_array_append_val (list, damage);
   }
   if (list->len == 0)

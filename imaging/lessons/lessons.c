@@ -106,18 +106,27 @@ parse_range (const char *text, Lesson *lesson)
          && lesson->high <= kinds[lesson->kind].most;
 }
 
+/* FALSE with @error set (USAGE). */
 static gboolean
-parse_lesson (const char *text, Lesson *lesson)
+parse_lesson (const char *text, Lesson *lesson, GError **error)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
     gsize length = strlen (kinds[i].name);
 
     if (strncmp (text, kinds[i].name, length) == 0 && text[length] == ':') {
       lesson->kind = (LessonKind) i;
-      return parse_range (text + length + 1, lesson);
+      return parse_range (text + length + 1, lesson)
+             || tessera_fail (error, TESSERA_ERROR_USAGE,
+                              "%s takes a number from %g to %g, or a range of "
+                              "them",
+                              kinds[i].name, kinds[i].least, kinds[i].most);
     }
   }
-  return FALSE;
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "'%s' is not a task: write missing:0.5, channels:0.5, "
+                       "blocks:10, strokes:3 or noise:25, or a range, as in "
+                       "missing:0.2-0.8; separate several by commas",
+                       text);
 }
 
 GArray *
@@ -129,14 +138,8 @@ lessons_parse (const char *text, GError **error)
   for (int i = 0; words[i] != NULL; i++) {
     Lesson lesson;
 
-    if (!parse_lesson (words[i], &lesson)) {
-      g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                   "'%s' is not a task: write missing:0.5, channels:0.5, "
-                   "blocks:10, strokes:3 or noise:25, or a range, as in "
-                   "missing:0.2-0.8; separate several by commas",
-                   words[i]);
+    if (!parse_lesson (words[i], &lesson, error))
       return NULL;
-    }
     g_array_append_val (lessons, lesson);
   }
   return g_steal_pointer (&lessons);
