@@ -144,7 +144,7 @@ def draw_alone():
              '<path d="M70 30V310H520" fill="none" stroke="black"/>',
              f'<path d="M70 {level:.1f}H510" stroke="gray" '
              'stroke-dasharray="6 4"/>',
-             text(525, level + 4, "cosines", "start"),
+             text(80, level - 6, "cosines", "start"),
              text(290, 355, "seconds of learning (logarithmic)"),
              text(70, 20, "SSIM to the original", "start")]
     for value in np.linspace(low, high, 5):
