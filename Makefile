@@ -67,7 +67,7 @@ objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Files inside the library and the program: what these .gresource.xml list.
 LIB_RESOURCES := data/dictionaries/dictionaries
-APP_RESOURCES := app/compare/report app/serve/page/page
+APP_RESOURCES := app/compare/report/report app/serve/page/page
 resources      = $(patsubst %,$(BUILD)/%.resource.o,$(1))
 LIB_OBJECTS    = $(call objects,$(LIB_SRC)) $(call resources,$(LIB_RESOURCES))
 APP_OBJECTS    = $(call objects,$(filter-out app/main.c,$(APP_SRC))) \
@@ -139,7 +139,7 @@ $(BUILD)/%.resource.c: %.gresource.xml Makefile
 	$(Q)glib-compile-resources --generate-source --internal \
 	  --c-name $(notdir $*) --sourcedir $(<D) --target $@ $<
 $(BUILD)/data/dictionaries/dictionaries.resource.c: $(wildcard data/dictionaries/*)
-$(BUILD)/app/compare/report.resource.c: $(wildcard app/compare/report.*)
+$(BUILD)/app/compare/report/report.resource.c: $(wildcard app/compare/report/*)
 $(BUILD)/app/serve/page/page.resource.c: $(wildcard app/serve/page/*)
 
 # What depends on the formats is made again when they change.

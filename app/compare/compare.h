@@ -4,17 +4,17 @@
  * restore the same damaged test pictures.  A contender and a way to restore
  * make a method.
  *
- *     compare.c            the options, and the order of things
+ *     compare.c     the options, and the order of things
  *     data.c        which pictures train and which test; patches
  *     contenders.c  what is compared, and with which settings
- *     learning.c       learning, and learning curves
+ *     learning.c    learning, and learning curves
  *     sharing.c     contenders and test pictures handed out to ranks
  *     outside.c     programs of others that learn or restore
- *     testing.c        damages, restores and scores the test pictures
+ *     testing.c     damages, restores and scores the test pictures
  *     summary.c     means, deviations, paired differences
  *     tables.c      the results as tables and as JSON
  *     report.c      the files of the report
- *     page.c        its page
+ *     page.c        its page, from the template in report/
  *
  * A restoration is given a Damaged, which holds nothing of the clean picture.
  */

@@ -132,7 +132,7 @@ static gboolean
 put_picture (const char *path, const Image *image, GError **error)
 {
   g_autoptr (GBytes) png =
-    image_encode (image, IMAGE_PNG, &ENCODE_DEFAULTS, error);
+    image_encode (image, TESSERA_PNG, &ENCODE_DEFAULTS, error);
 
   return put (path, png, error);
 }

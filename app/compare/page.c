@@ -1,9 +1,9 @@
 /* page.c - the page of the report: one file that needs nothing else
  *
- * report.html is a template in which marks of the form @NAME@ are replaced by
- * style, script, data and curves.  The data is JSON inside a script element
- * that is never run; since "<" is written as \u003c there, no name of a file
- * can end it.
+ * report/report.html is a template in which marks of the form @NAME@ are
+ * replaced by style, scripts, data and curves.  The data is JSON inside a
+ * script element that is never run; since "<" is written as \u003c there, no
+ * name of a file can end it.
  */
 #include "app/compare/compare.h"
 
@@ -100,7 +100,7 @@ mosaic_to_json (const Contender *contender, GError **error)
   JsonObject *json;
 
   if (mosaic != NULL)
-    png = image_encode (mosaic, IMAGE_PNG, &ENCODE_DEFAULTS, error);
+    png = image_encode (mosaic, TESSERA_PNG, &ENCODE_DEFAULTS, error);
   if (png == NULL)
     return NULL;
   uri = data_uri (png);
@@ -194,10 +194,19 @@ put_style (Page *page)
   put_file (page, "/tessera/report/report.css");
 }
 
+/* Each of them uses those before it. */
+static const char *const scripts[] = {
+  "/tessera/report/elements.js", "/tessera/report/statistics.js",
+  "/tessera/report/summary.js",  "/tessera/report/pictures.js",
+  "/tessera/report/scores.js",   "/tessera/report/run.js",
+  "/tessera/report/start.js",
+};
+
 static void
-put_script (Page *page)
+put_scripts (Page *page)
 {
-  put_file (page, "/tessera/report/report.js");
+  for (gsize i = 0; i < G_N_ELEMENTS (scripts); i++)
+    put_file (page, scripts[i]);
 }
 
 /* Outside of texts, JSON has no "<". */
@@ -241,7 +250,7 @@ static const struct {
 } marks[] = { { "@STYLE@", put_style },
               { "@CURVES@", put_curves },
               { "@DATA@", put_data },
-              { "@SCRIPT@", put_script } };
+              { "@SCRIPTS@", put_scripts } };
 
 /* The marks occur in the template in the order of the table. */
 GBytes *

@@ -104,7 +104,7 @@ show (Trial *trial, int method, const Image *image, const ImageScore *score,
   middle = image_middle (image, SHOWN_SIDE, error);
   if (middle == NULL)
     return FALSE;
-  shown.png = image_encode (middle, IMAGE_PNG, &ENCODE_DEFAULTS, error);
+  shown.png = image_encode (middle, TESSERA_PNG, &ENCODE_DEFAULTS, error);
   if (shown.png == NULL)
     return FALSE;
   g_array_append_val (trial->shown, shown);
