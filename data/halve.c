@@ -26,7 +26,7 @@ convert (const char *path, GError **error)
   middle = image_middle (half, SIDE, error);
   if (middle == NULL)
     return NULL;
-  return image_encode (middle, IMAGE_PNG, &ENCODE_DEFAULTS, error);
+  return image_encode (middle, TESSERA_PNG, &ENCODE_DEFAULTS, error);
 }
 
 int

@@ -36,6 +36,7 @@ image_new (int width, int height, int channels, int depth, GError **error)
   image->height = height;
   image->channels = channels;
   image->depth = depth;
+  image->meta.format = TESSERA_PNG;
   image->meta.orientation = 1;
   if (!allocate_samples (image)) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY,

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "include/tessera.h"
+
 #include <glib.h>
 
 /* A palette PNG.  The samples of the image are the colours; @index says which
@@ -26,8 +28,6 @@ typedef struct {
   GBytes *data;
 } ImageChunk;
 
-typedef enum { IMAGE_PNG, IMAGE_JPEG, IMAGE_TIFF, IMAGE_WEBP } ImageFormat;
-
 /* In the unit of the file, so that the numbers come back as they were. */
 typedef enum {
   DENSITY_NONE,      /* the file says nothing */
@@ -43,8 +43,8 @@ typedef enum {
  * file of the same format bit for bit.  @icc, @exif and the density are what
  * crosses over into another format, or into a file whose @chunks lack them. */
 typedef struct {
-  ImageFormat format; /* of the file, and so of @chunks */
-  GPtrArray *chunks;  /* ImageChunk, in the order of the file */
+  TesseraFormat format; /* of the file, and so of @chunks; PNG without one */
+  GPtrArray *chunks;    /* ImageChunk, in the order of the file */
   GBytes *icc;        /* colour profile */
   GBytes *exif;       /* TIFF data, without the "Exif\0\0" of JPEG */
   int orientation;    /* 1 .. 8, how the file stores the upright picture */
@@ -75,7 +75,7 @@ typedef struct {
   int x, y, width, height;
 } ImageArea;
 
-/* Makes a black picture.  Returns NULL, with @error set (MEMORY), when there is
+/* Makes a black picture that did not come from a file.  Returns NULL, with @error set (MEMORY), when there is
  * not enough memory. */
 Image *image_new (int width, int height, int channels, int depth,
                   GError **error);
@@ -135,7 +135,7 @@ image_pixels (const Image *image)
 static inline gboolean
 image_is_lossy (const Image *image)
 {
-  return image->meta.format == IMAGE_JPEG || image->meta.is_lossy;
+  return image->meta.format == TESSERA_JPEG || image->meta.is_lossy;
 }
 
 static inline ImageArea

@@ -109,6 +109,7 @@ printf '%s' "$token" >right
 answers "the token" 200 POST /api/session @right
 key=$(value key)
 answers "... gives the key" 200 GET /api/about
+ok "... and the formats" grep -q '"formats" : "PNG, JPEG' answer
 answers "... once" 403 POST /api/session @right
 
 for host in evil.example "evil.example:$port" 127.0.0.1 localhost:1 \
@@ -278,6 +279,12 @@ answers "... nor what nests deeper than a stack" 422 POST /api/dictionaries \
 answers "... which ends nothing" 200 GET "/api/photos/$id"
 answers "a picture to learn from" 200 POST /api/training @photo.png
 answers "... must be one" 422 POST /api/training @address
+if "$TESSERA" --version | grep -q "without TIFF"; then
+  skip "a TIFF to learn from" "this program was built without it"
+else
+  run inpaint photo.png --mask empty.png -q -o photo.tif
+  answers "a TIFF to learn from" 200 POST /api/training @photo.tif
+fi
 answers "an unknown algorithm" 400 POST "/api/learning?algorithm=--help"
 answers "learning" 200 POST \
   "/api/learning?algorithm=mod&seconds=600&name=here"

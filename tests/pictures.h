@@ -151,7 +151,7 @@ decode (GBytes *bytes)
 }
 
 static inline GBytes *
-encode (const Image *image, ImageFormat format)
+encode (const Image *image, TesseraFormat format)
 {
   g_autoptr (GError) error = NULL;
   GBytes *bytes = image_encode (image, format, &ENCODE_DEFAULTS, &error);
@@ -161,7 +161,7 @@ encode (const Image *image, ImageFormat format)
 }
 
 static inline Image *
-through_file (const Image *image, ImageFormat format)
+through_file (const Image *image, TesseraFormat format)
 {
   g_autoptr (GBytes) bytes = encode (image, format);
 

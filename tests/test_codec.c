@@ -18,12 +18,12 @@ test_crossing (void)
   png->meta.density_x = png->meta.density_y = 11811;
   add_chunk (png, "tEXt", PLACE_BEFORE_PLTE, "stays behind");
 
-  g_autoptr (Image) read = through_file (png, IMAGE_PNG);
+  g_autoptr (Image) read = through_file (png, TESSERA_PNG);
   assert_same_common_meta (&png->meta, &read->meta);
-  g_autoptr (Image) jpeg = through_file (read, IMAGE_JPEG);
+  g_autoptr (Image) jpeg = through_file (read, TESSERA_JPEG);
   g_assert_cmpint (jpeg->meta.density_unit, ==, DENSITY_PER_INCH);
   g_assert_cmpuint (jpeg->meta.density_x, ==, 300);
-  g_autoptr (Image) back = through_file (jpeg, IMAGE_PNG);
+  g_autoptr (Image) back = through_file (jpeg, TESSERA_PNG);
   assert_same_common_meta (&png->meta, &back->meta);
   g_assert_null (image_chunks_find (back->meta.chunks, "tEXt"));
 }
@@ -39,7 +39,7 @@ test_orientation (void)
 
     upright->meta.exif = exif_with (orientation);
     upright->meta.orientation = orientation;
-    g_autoptr (GBytes) file = encode (upright, IMAGE_PNG);
+    g_autoptr (GBytes) file = encode (upright, TESSERA_PNG);
     g_autoptr (Image) again = decode (file);
 
     assert_same_samples (upright, again);
@@ -51,7 +51,7 @@ test_orientation (void)
     g_autoptr (Image) stored = orient_stored (upright, orientation, NULL);
     stored->meta.orientation = 1;
     g_clear_pointer (&stored->meta.exif, g_bytes_unref);
-    g_autoptr (GBytes) plain = encode (stored, IMAGE_PNG);
+    g_autoptr (GBytes) plain = encode (stored, TESSERA_PNG);
     g_autoptr (Image) turned = decode (plain);
     assert_same_samples (stored, turned);
   }
@@ -90,9 +90,9 @@ test_truncation (void)
   colour->meta.exif = exif_with (3);
   indexed->meta.interlaced = TRUE;
   GBytes *files[] = {
-    encode (colour, IMAGE_PNG),
-    encode (indexed, IMAGE_PNG),
-    encode (colour, IMAGE_JPEG),
+    encode (colour, TESSERA_PNG),
+    encode (indexed, TESSERA_PNG),
+    encode (colour, TESSERA_JPEG),
     foreign_jpeg (JCS_RGB, 3, TRUE),
   };
 
@@ -112,8 +112,8 @@ test_damage (void)
 
   image->meta.icc = random_profile (300);
   image->meta.interlaced = TRUE;
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
-  g_autoptr (GBytes) jpeg = encode (opaque, IMAGE_JPEG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
+  g_autoptr (GBytes) jpeg = encode (opaque, TESSERA_JPEG);
   g_autoptr (GBytes) progressive = foreign_jpeg (JCS_RGB, 3, TRUE);
   GBytes *files[] = { png, jpeg, progressive };
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
@@ -139,7 +139,7 @@ test_lenient (void)
   g_test_summary ("A lenient decoder keeps the rows that are there");
 
   g_autoptr (Image) image = random_picture (200, 200, 3, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) half =
     g_bytes_new_from_bytes (png, 0, g_bytes_get_size (png) / 2);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
@@ -159,8 +159,8 @@ test_limits (void)
 
   g_autoptr (Image) image = random_picture (20, 10, 1, 8);
   image->meta.exif = exif_with (1);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
-  g_autoptr (GBytes) jpeg = encode (image, IMAGE_JPEG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
+  g_autoptr (GBytes) jpeg = encode (image, TESSERA_JPEG);
   ImageLimits side = IMAGE_LIMITS_DEFAULTS, pixels = side, metadata = side;
 
   side.max_side = 19;
@@ -198,12 +198,12 @@ test_endings (void)
 {
   g_test_summary ("The ending of a name says the format");
 
-  ImageFormat format = IMAGE_JPEG;
+  TesseraFormat format = TESSERA_JPEG;
 
   g_assert_true (image_format_from_path ("a.b/c.PNG", &format));
-  g_assert_cmpint (format, ==, IMAGE_PNG);
+  g_assert_cmpint (format, ==, TESSERA_PNG);
   g_assert_true (image_format_from_path ("photo.Jpeg", &format));
-  g_assert_cmpint (format, ==, IMAGE_JPEG);
+  g_assert_cmpint (format, ==, TESSERA_JPEG);
   g_assert_false (image_format_from_path ("photo.gif", &format));
   g_assert_false (image_format_from_path ("png", &format));
   g_assert_false (image_format_from_path ("folder.png/photo", &format));

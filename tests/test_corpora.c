@@ -49,7 +49,7 @@ check_suite_file (const char *name, GBytes *bytes)
   }
   g_assert_no_error (error);
 
-  g_autoptr (GBytes) written = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) written = encode (image, TESSERA_PNG);
   g_autoptr (Image) again = decode (written);
 
   assert_same_samples (image, again);
@@ -118,7 +118,7 @@ check_fuzz_file (const char *name, GBytes *bytes)
 
       assert_same_size (image, again);
       assert_same_meta (&image->meta, &again->meta);
-      if (image->meta.format == IMAGE_PNG)
+      if (image->meta.format == TESSERA_PNG)
         assert_same_samples (image, again);
     }
   }

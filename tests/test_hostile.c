@@ -92,7 +92,7 @@ check_picture (GBytes *file, gpointer data)
 
     assert_same_size (image, again);
     assert_same_meta (&image->meta, &again->meta);
-    if (image->meta.format == IMAGE_PNG)
+    if (image->meta.format == TESSERA_PNG)
       assert_same_samples (image, again);
   }
 }
@@ -190,7 +190,7 @@ test_jpeg (void)
   for (int channels = 1; channels <= 3; channels += 2) {
     g_autoptr (Image) image = small_photo (channels, 8);
 
-    image->meta.format = IMAGE_JPEG;
+    image->meta.format = TESSERA_JPEG;
     break_picture (channels == 1 ? "grey JPEG" : "JPEG", image, &count);
   }
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {

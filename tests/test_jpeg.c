@@ -14,7 +14,7 @@ test_pixels (void)
 
       for (gsize i = 0; i < count; i++)
         image->samples[i] = (guint16) (i * (gsize) (peak + 1) / count);
-      g_autoptr (Image) again = through_file (image, IMAGE_JPEG);
+      g_autoptr (Image) again = through_file (image, TESSERA_JPEG);
 
       assert_same_size (image, again);
       g_assert_cmpint (again->depth, ==, 8);
@@ -38,14 +38,14 @@ test_markers (void)
   image->meta.density_unit = DENSITY_PER_INCH;
   image->meta.density_x = 300;
   image->meta.density_y = 150;
-  g_autoptr (Image) first = through_file (image, IMAGE_JPEG);
+  g_autoptr (Image) first = through_file (image, TESSERA_JPEG);
   assert_same_common_meta (&image->meta, &first->meta);
 
-  g_assert_cmpint (first->meta.format, ==, IMAGE_JPEG);
+  g_assert_cmpint (first->meta.format, ==, TESSERA_JPEG);
   add_chunk (first, "APP1", JPEG_APP0 + 1, "http://ns.adobe.com/xap/1.0/");
   add_chunk (first, "APP13", JPEG_APP0 + 13, "Photoshop 3.0");
   add_chunk (first, "COM", JPEG_COM, "a comment");
-  g_autoptr (Image) second = through_file (first, IMAGE_JPEG);
+  g_autoptr (Image) second = through_file (first, TESSERA_JPEG);
   assert_same_meta (&first->meta, &second->meta);
 }
 
@@ -57,11 +57,11 @@ test_density (void)
   for (DensityUnit unit = DENSITY_NONE; unit <= DENSITY_PER_INCH; unit++) {
     g_autoptr (Image) image = random_picture (8, 8, 1, 8);
 
-    image->meta.format = IMAGE_JPEG;
+    image->meta.format = TESSERA_JPEG;
     image->meta.density_unit = unit;
     image->meta.density_x = unit == DENSITY_NONE ? 0 : 7200;
     image->meta.density_y = unit == DENSITY_NONE ? 0 : 9600;
-    g_autoptr (Image) again = through_file (image, IMAGE_JPEG);
+    g_autoptr (Image) again = through_file (image, TESSERA_JPEG);
 
     if (unit != DENSITY_PER_METRE) {
       assert_same_common_meta (&image->meta, &again->meta);
@@ -78,7 +78,7 @@ assert_cannot_be_jpeg (const Image *image)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (image_encode (image, IMAGE_JPEG, &ENCODE_DEFAULTS, &error));
+  g_assert_null (image_encode (image, TESSERA_JPEG, &ENCODE_DEFAULTS, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_assert_nonnull (strstr (error->message, "PNG instead"));
 }
@@ -137,7 +137,7 @@ test_lying_size (void)
   g_test_summary ("A small JPEG that claims a huge picture is found out");
 
   g_autoptr (Image) image = random_picture (8, 8, 1, 8);
-  g_autoptr (GBytes) jpeg = encode (image, IMAGE_JPEG);
+  g_autoptr (GBytes) jpeg = encode (image, TESSERA_JPEG);
   gsize size = g_bytes_get_size (jpeg);
   guint8 *data = g_memdup2 (g_bytes_get_data (jpeg, NULL), size);
   g_autoptr (GBytes) large = g_bytes_new_take (data, size);
@@ -156,7 +156,7 @@ static GBytes *
 jpeg_with_segments (const char *segment, gsize size, int count, gsize end)
 {
   g_autoptr (Image) image = random_picture (8, 8, 1, 8);
-  g_autoptr (GBytes) jpeg = encode (image, IMAGE_JPEG);
+  g_autoptr (GBytes) jpeg = encode (image, TESSERA_JPEG);
   GByteArray *file = g_byte_array_new ();
   gsize length;
   const guint8 *data = g_bytes_get_data (jpeg, &length);

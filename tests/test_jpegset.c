@@ -19,7 +19,7 @@ through_jpeg (const Image *photo, int quality)
   Image *image;
 
   options.jpeg_quality = quality;
-  bytes = image_encode (photo, IMAGE_JPEG, &options, &error);
+  bytes = image_encode (photo, TESSERA_JPEG, &options, &error);
   g_assert_no_error (error);
   image = image_decode (bytes, "photo.jpg", &limits, &error);
   g_assert_no_error (error);

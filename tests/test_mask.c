@@ -31,7 +31,7 @@ test_what_counts (void)
   for (int i = 0; i < 16; i++)
     picture->samples[i] = samples[i];
   png = mask_from_picture (picture, MASK_TOGETHER, NULL);
-  picture->meta.format = IMAGE_JPEG;
+  picture->meta.format = TESSERA_JPEG;
   jpeg = mask_from_picture (picture, MASK_TOGETHER, NULL);
   g_assert_cmpmem (png->missing, 4, "\1\1\1\0", 4);
   g_assert_cmpmem (jpeg->missing, 4, "\0\0\1\0", 4);
@@ -77,7 +77,7 @@ test_colour (void)
   colour->samples[3] = 250;
   colour->samples[5] = 6;
   reds = mask_from_colour (colour, red, NULL);
-  colour->meta.format = IMAGE_JPEG;
+  colour->meta.format = TESSERA_JPEG;
   near_reds = mask_from_colour (colour, red, NULL);
   g_assert_cmpmem (reds->missing, 3, "\1\0\0", 3);
   g_assert_cmpmem (near_reds->missing, 3, "\1\1\0", 3);

@@ -69,7 +69,7 @@ png_with_profile (gsize size)
   g_autoptr (Image) image = image_new (1, 1, 1, 8, NULL);
 
   image->meta.icc = g_bytes_new (profile, sizeof profile);
-  return image_encode (image, IMAGE_PNG, &ENCODE_DEFAULTS, NULL);
+  return image_encode (image, TESSERA_PNG, &ENCODE_DEFAULTS, NULL);
 }
 
 static void

@@ -8,7 +8,7 @@ small_file (int side)
 {
   g_autoptr (Image) image = image_new (side, side, 3, 8, NULL);
 
-  return encode (image, IMAGE_PNG);
+  return encode (image, TESSERA_PNG);
 }
 
 static OpenPhotosLimits
@@ -121,6 +121,26 @@ note (const char *id, gpointer data)
   g_ptr_array_add (data, g_strdup (id));
 }
 
+/* The pages behind the first would be lost when it is saved. */
+static void
+test_pages_are_refused (void)
+{
+#ifdef HAVE_TIFF
+  OpenPhotosLimits limits = small_limits ();
+  g_autoptr (OpenPhotos) photos = open_photos_new (&limits);
+  g_autoptr (Image) image = image_new (8, 8, 3, 8, NULL);
+  g_autoptr (GBytes) one = encode (image, TESSERA_TIFF);
+  g_autoptr (GBytes) two =
+    image_encode_page (image, one, TESSERA_TIFF, &ENCODE_DEFAULTS, NULL);
+  g_autoptr (Photo) photo = open_photos_open (photos, "a.tif", one, NULL);
+
+  g_assert_nonnull (photo);
+  assert_not_opened (photos, two, TESSERA_ERROR_INPUT);
+#else
+  g_test_skip ("built without TIFF");
+#endif
+}
+
 static void
 test_idle_ones_are_forgotten (void)
 {
@@ -188,6 +208,7 @@ main (int argc, char **argv)
   g_test_add_func ("/openphotos/number", test_number_is_limited);
   g_test_add_func ("/openphotos/memory", test_memory_is_limited);
   g_test_add_func ("/openphotos/broken", test_broken_files);
+  g_test_add_func ("/openphotos/pages", test_pages_are_refused);
   g_test_add_func ("/openphotos/idle", test_idle_ones_are_forgotten);
   g_test_add_func ("/openphotos/crowd", test_crowd);
   return g_test_run ();

@@ -106,7 +106,7 @@ check_png_type (int size, int channels, int depth, gboolean interlaced)
   g_autoptr (Image) image = random_picture (size, 35 - size, channels, depth);
 
   image->meta.interlaced = interlaced;
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (Image) again = decode (png);
 
   assert_same_samples (image, again);
@@ -133,7 +133,7 @@ check_palette (int depth, int alpha_entries, gboolean interlaced)
     random_palette_picture (13, 11, depth, alpha_entries);
 
   image->meta.interlaced = interlaced;
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (Image) again = decode (png);
 
   assert_same_samples (image, again);
@@ -162,7 +162,7 @@ test_palette_nearest (void)
   const ImagePalette *palette = image->palette;
 
   fill_randomly (image);
-  g_autoptr (Image) again = through_file (image, IMAGE_PNG);
+  g_autoptr (Image) again = through_file (image, TESSERA_PNG);
 
   for (gsize i = 0; i < image_pixels (image); i++)
     for (int entry = 0; entry < palette->entries; entry++) {
@@ -192,7 +192,7 @@ test_key (void)
       image->meta.has_key = TRUE;
       memcpy (image->meta.key, image->samples,
               (gsize) channels * sizeof *image->samples);
-      g_autoptr (Image) again = through_file (image, IMAGE_PNG);
+      g_autoptr (Image) again = through_file (image, TESSERA_PNG);
 
       assert_same_meta (&image->meta, &again->meta);
       g_assert_true (image_is_transparent (again, 0));
@@ -212,7 +212,7 @@ test_chunks (void)
   add_chunk (image, "hIST", PLACE_BEFORE_IDAT, "12345678");
   add_chunk (image, "tEXt", PLACE_BEFORE_IDAT, "again");
   add_chunk (image, "zTXt", PLACE_AFTER_IDAT, "late");
-  g_autoptr (Image) again = through_file (image, IMAGE_PNG);
+  g_autoptr (Image) again = through_file (image, TESSERA_PNG);
 
   assert_same_meta (&image->meta, &again->meta);
 }
@@ -222,7 +222,7 @@ static gboolean
 is_kept (const char *name, guint32 damage)
 {
   g_autoptr (Image) image = random_picture (3, 3, 1, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) changed = with_chunk (png, name, "text", damage);
   g_autoptr (Image) again = decode (changed);
 
@@ -250,7 +250,7 @@ test_refused_chunks (void)
   g_test_summary ("Animations, and chunks one must understand, are errors");
 
   g_autoptr (Image) image = random_picture (3, 3, 1, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) animated = with_chunk (png, "acTL", "12345678", 0);
   g_autoptr (GBytes) critical = with_chunk (png, "CgBI", "1234", 0);
 
@@ -264,7 +264,7 @@ test_checksum (void)
   g_test_summary ("Pixels that do not match their checksum are an error");
 
   g_autoptr (Image) image = random_picture (3, 3, 1, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) right = with_pixel_checksum (png, 0);
   g_autoptr (GBytes) wrong = with_pixel_checksum (png, 1);
   g_autoptr (Image) again = decode (right);
@@ -279,7 +279,7 @@ test_key_bits (void)
   g_test_summary ("Only the bits of a sample count in a transparent colour");
 
   g_autoptr (Image) image = random_picture (3, 3, 1, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) keyed = with_chunk (png, "tRNS", "\1\3", 0);
   g_autoptr (Image) again = decode (keyed);
 
@@ -293,10 +293,10 @@ test_suggested_palette (void)
   g_test_summary ("A palette that a colour PNG only suggests comes back");
 
   g_autoptr (Image) image = random_picture (3, 3, 3, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) changed = with_chunk (png, "PLTE", "redgrn", 0);
   g_autoptr (Image) first = decode (changed);
-  g_autoptr (Image) second = through_file (first, IMAGE_PNG);
+  g_autoptr (Image) second = through_file (first, TESSERA_PNG);
 
   assert_same_samples (image, second);
   g_assert_nonnull (image_chunks_find (second->meta.chunks, "PLTE"));
@@ -316,7 +316,7 @@ check_stray_index (int depth)
     image->palette->index[i] = (guint8) (i % 2 == 0 ? last : 2);
     memset (image->samples + 3 * i, 0, 3 * sizeof *image->samples);
   }
-  g_autoptr (Image) again = through_file (image, IMAGE_PNG);
+  g_autoptr (Image) again = through_file (image, TESSERA_PNG);
 
   assert_same_samples (image, again);
   assert_same_palette (image, again);
@@ -344,7 +344,7 @@ test_profile_limit (void)
   zeros[2] = 0x42;
   zeros[3] = 0x40;
   image->meta.icc = g_bytes_new (zeros, 1000 * 1000);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_assert_cmpuint (g_bytes_get_size (png), <, 10000);
   limits.max_metadata = 500 * 1000;
   assert_fails (png, &limits, TESSERA_ERROR_LIMIT);
@@ -356,7 +356,7 @@ test_lying_size (void)
   g_test_summary ("A small PNG that claims a huge picture is found out");
 
   g_autoptr (Image) image = random_picture (8, 8, 1, 8);
-  g_autoptr (GBytes) png = encode (image, IMAGE_PNG);
+  g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
   g_autoptr (GBytes) large = with_size (png, 14000, 14000);
   g_autoptr (GBytes) empty = with_size (png, 0, 8);
 

@@ -14,7 +14,7 @@ test_samples (void)
     for (int channels = 1; channels <= (depth >= 8 ? 4 : 1); channels++)
       for (int width = 1; width < 40; width += 12) {
         g_autoptr (Image) image = random_picture (width, 21, channels, depth);
-        g_autoptr (Image) again = through_file (image, IMAGE_TIFF);
+        g_autoptr (Image) again = through_file (image, TESSERA_TIFF);
 
         assert_same_size (image, again);
         g_assert_cmpint (again->channels, ==, channels);
@@ -131,7 +131,7 @@ test_stores (void)
           g_assert_nonnull (again);
           assert_same_memory (image->samples, again->samples,
                               image_pixels (image) * 3 * 2);
-          g_autoptr (Image) twice = through_file (again, IMAGE_TIFF);
+          g_autoptr (Image) twice = through_file (again, TESSERA_TIFF);
           assert_same_memory (image->samples, twice->samples,
                               image_pixels (image) * 3 * 2);
           g_assert_cmpint (
@@ -178,7 +178,7 @@ test_meta (void)
     image->meta.density_unit = DENSITY_PER_INCH;
     image->meta.density_x = 300;
     image->meta.density_y = 150;
-    g_autoptr (Image) first = through_file (image, IMAGE_TIFF);
+    g_autoptr (Image) first = through_file (image, TESSERA_TIFF);
     g_assert_true (g_bytes_equal (image->meta.icc, first->meta.icc));
     g_assert_cmpint (first->meta.orientation, ==, orientation);
     g_assert_cmpint (first->meta.density_unit, ==, DENSITY_PER_INCH);
@@ -189,7 +189,7 @@ test_meta (void)
                         image_pixels (image) * 3 * 2);
 
     /* Upright where the format has no EXIF to say otherwise. */
-    g_autoptr (Image) png = through_file (first, IMAGE_PNG);
+    g_autoptr (Image) png = through_file (first, TESSERA_PNG);
     assert_same_memory (image->samples, png->samples,
                         image_pixels (image) * 3 * 2);
   }
@@ -201,7 +201,7 @@ test_fields (void)
   g_test_summary ("Texts, XMP and EXIF fields come back");
 
   g_autoptr (Image) image = random_picture (20, 10, 1, 8);
-  g_autoptr (Image) first = through_file (image, IMAGE_TIFF);
+  g_autoptr (Image) first = through_file (image, TESSERA_TIFF);
   const guint16 iso = 400;
 
   g_ptr_array_add (first->meta.chunks,
@@ -217,8 +217,8 @@ test_fields (void)
   g_ptr_array_add (first->meta.chunks,
                    image_chunk_new (TIFF_CHUNK_EXIF, EXIFTAG_ISOSPEEDRATINGS,
                                     g_bytes_new (&iso, 2)));
-  g_autoptr (Image) second = through_file (first, IMAGE_TIFF);
-  g_autoptr (Image) third = through_file (second, IMAGE_TIFF);
+  g_autoptr (Image) second = through_file (first, TESSERA_TIFF);
+  g_autoptr (Image) third = through_file (second, TESSERA_TIFF);
 
   for (guint i = 0; i < first->meta.chunks->len; i++) {
     const ImageChunk *chunk = first->meta.chunks->pdata[i];
@@ -251,7 +251,7 @@ test_pages (void)
   for (int i = 0; i < 3; i++) {
     GBytes *before = bytes;
 
-    bytes = image_encode_page (pages[i], before, IMAGE_TIFF, &ENCODE_DEFAULTS,
+    bytes = image_encode_page (pages[i], before, TESSERA_TIFF, &ENCODE_DEFAULTS,
                                NULL);
     g_assert_nonnull (bytes);
     g_clear_pointer (&before, g_bytes_unref);
@@ -267,7 +267,7 @@ test_pages (void)
   }
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (image_encode_page (pages[0], bytes, IMAGE_PNG,
+  g_assert_null (image_encode_page (pages[0], bytes, TESSERA_PNG,
                                     &ENCODE_DEFAULTS, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_bytes_unref (bytes);
@@ -282,7 +282,7 @@ test_limits (void)
 
   g_autoptr (Image) image = random_picture (40, 30, 3, 8);
   g_autoptr (GBytes) bytes =
-    image_encode (image, IMAGE_TIFF, &ENCODE_DEFAULTS, NULL);
+    image_encode (image, TESSERA_TIFF, &ENCODE_DEFAULTS, NULL);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autoptr (GError) error = NULL;
 

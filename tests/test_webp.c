@@ -14,7 +14,7 @@ test_lossless (void)
 
       if (channels == 4)
         image->samples[3] = 0; /* at least one pixel is hidden */
-      g_autoptr (Image) again = through_file (image, IMAGE_WEBP);
+      g_autoptr (Image) again = through_file (image, TESSERA_WEBP);
 
       assert_same_size (image, again);
       assert_same_memory (image->samples, again->samples,
@@ -30,7 +30,7 @@ test_grey (void)
 
   for (int depth = 1; depth <= 8; depth *= 2) {
     g_autoptr (Image) image = random_picture (20, 10, 1, depth);
-    g_autoptr (Image) again = through_file (image, IMAGE_WEBP);
+    g_autoptr (Image) again = through_file (image, TESSERA_WEBP);
     int scale = 255 / image_peak (image);
 
     g_assert_cmpint (again->channels, ==, 3);
@@ -50,10 +50,10 @@ test_lossy (void)
   EncodeOptions options = ENCODE_DEFAULTS;
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autoptr (GBytes) lossless =
-    image_encode (image, IMAGE_WEBP, &options, NULL);
+    image_encode (image, TESSERA_WEBP, &options, NULL);
 
   options.webp_quality = 50;
-  g_autoptr (GBytes) lossy = image_encode (image, IMAGE_WEBP, &options, NULL);
+  g_autoptr (GBytes) lossy = image_encode (image, TESSERA_WEBP, &options, NULL);
   g_autoptr (Image) again = image_decode (lossy, "lossy", &limits, NULL);
 
   g_assert_cmpuint (g_bytes_get_size (lossy), <, g_bytes_get_size (lossless));
@@ -70,14 +70,14 @@ test_meta (void)
   image->meta.icc = random_profile (3000);
   image->meta.exif = exif_with (6);
   image->meta.orientation = 6;
-  g_autoptr (Image) first = through_file (image, IMAGE_WEBP);
+  g_autoptr (Image) first = through_file (image, TESSERA_WEBP);
   g_assert_true (g_bytes_equal (image->meta.icc, first->meta.icc));
   g_assert_true (g_bytes_equal (image->meta.exif, first->meta.exif));
   g_assert_cmpint (first->meta.orientation, ==, 6);
   assert_same_size (image, first);
 
   add_chunk (first, "XMP ", 0, "<x:xmpmeta/>");
-  g_autoptr (Image) second = through_file (first, IMAGE_WEBP);
+  g_autoptr (Image) second = through_file (first, TESSERA_WEBP);
   g_assert_nonnull (image_chunks_find (second->meta.chunks, "XMP "));
   g_assert_true (g_bytes_equal (
     image_chunks_find (first->meta.chunks, "XMP ")->data,
@@ -93,10 +93,10 @@ test_refused (void)
   g_autoptr (Image) wide = random_picture (16384, 1, 3, 8);
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (image_encode (deep, IMAGE_WEBP, &ENCODE_DEFAULTS, &error));
+  g_assert_null (image_encode (deep, TESSERA_WEBP, &ENCODE_DEFAULTS, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_null (image_encode (wide, IMAGE_WEBP, &ENCODE_DEFAULTS, &error));
+  g_assert_null (image_encode (wide, TESSERA_WEBP, &ENCODE_DEFAULTS, &error));
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
 }
 
@@ -107,7 +107,7 @@ test_limits (void)
 
   g_autoptr (Image) image = random_picture (40, 30, 4, 8);
   g_autoptr (GBytes) bytes =
-    image_encode (image, IMAGE_WEBP, &ENCODE_DEFAULTS, NULL);
+    image_encode (image, TESSERA_WEBP, &ENCODE_DEFAULTS, NULL);
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
   g_autoptr (GError) error = NULL;
 

@@ -21,7 +21,7 @@ option_ending (const Option *option, const char *text, GError **error)
 {
   const char *ending = text + (*text == '.');
   g_autofree char *path = g_strconcat ("x.", ending, NULL);
-  ImageFormat format;
+  TesseraFormat format;
 
   if (strchr (ending, '.') != NULL || !image_format_from_path (path, &format))
     return tessera_fail (error, TESSERA_ERROR_USAGE,

@@ -168,7 +168,7 @@ static void
 add_entry (Search *search, const char *path, const char *name, int level)
 {
   struct stat info;
-  ImageFormat format;
+  TesseraFormat format;
 
   if (stat (path, &info) != 0) {
     if (image_format_from_path (path, &format))

@@ -90,7 +90,7 @@ picture_load_mask_page (const char *path, int page, const Image *image,
 static gboolean
 check_ending (const char *path, GError **error)
 {
-  ImageFormat format;
+  TesseraFormat format;
 
   return image_format_from_path (path, &format) || output_is_stream (path)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
@@ -108,12 +108,12 @@ picture_option_output (const Option *option, const char *text, GError **error)
 static gboolean
 option_mask_output (const Option *option, const char *text, GError **error)
 {
-  ImageFormat format = IMAGE_PNG;
+  TesseraFormat format = TESSERA_PNG;
 
   if (!option_file (option, text, error))
     return FALSE;
   if (output_is_stream (text)
-      || (image_format_from_path (text, &format) && format == IMAGE_PNG))
+      || (image_format_from_path (text, &format) && format == TESSERA_PNG))
     return TRUE;
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                        "masks are written as PNG; use the extension .png");
@@ -167,7 +167,7 @@ picture_add_output_or_folder (CommandLine *line, PictureOutput *output)
 static gboolean
 check_folder_name (char **inputs, const char *path, GError **error)
 {
-  ImageFormat format;
+  TesseraFormat format;
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR)
       || (!image_format_from_path (path, &format) && !output_is_stream (path)
@@ -207,7 +207,7 @@ GBytes *
 picture_encode_page (const Image *image, GBytes *before, const char *path,
                      const EncodeOptions *options, GError **error)
 {
-  ImageFormat format = image->meta.format;
+  TesseraFormat format = image->meta.format;
   GBytes *bytes;
 
   image_format_from_path (path, &format);

@@ -52,7 +52,7 @@ add_folder (Search *search, const char *folder, int level, GError **error)
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
     g_autoptr (GError) unreadable = NULL;
-    ImageFormat format;
+    TesseraFormat format;
     struct stat info;
 
     if (stat (path, &info) != 0)

@@ -62,7 +62,7 @@ handle_get_mosaic (const HandlerCall *call, Response *response, GError **error)
   if (dictionary != NULL)
     mosaic = dictionary_mosaic (dictionary, MOSAIC_ZOOM, error);
   return mosaic != NULL
-         && respond_picture (response, mosaic, IMAGE_PNG, &ENCODE_DEFAULTS,
+         && respond_picture (response, mosaic, TESSERA_PNG, &ENCODE_DEFAULTS,
                              error);
 }
 

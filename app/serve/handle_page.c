@@ -4,6 +4,7 @@
 #include "app/serve/assets.h"
 #include "app/cli/jsonreport.h"
 #include "dictlearn/learner.h"
+#include "imaging/codec/codec.h"
 #include "imaging/detect/detect.h"
 
 static gboolean
@@ -65,6 +66,17 @@ kind_names (void)
   return names;
 }
 
+static JsonArray *
+format_endings (void)
+{
+  const char *const *endings = image_format_endings ();
+  JsonArray *names = json_array_new ();
+
+  for (int i = 0; endings[i] != NULL; i++)
+    json_array_add_string_element (names, endings[i]);
+  return names;
+}
+
 static gboolean
 handle_get_about (const HandlerCall *call, Response *response, GError **error)
 {
@@ -78,6 +90,8 @@ handle_get_about (const HandlerCall *call, Response *response, GError **error)
   json_report_set_text (json, "bundled", bundled);
   json_object_set_array_member (json, "algorithms", algorithm_names ());
   json_object_set_array_member (json, "kinds", kind_names ());
+  json_report_set_text (json, "formats", image_format_list ());
+  json_object_set_array_member (json, "endings", format_endings ());
   response_set_json (response, json);
   return TRUE;
 }

@@ -113,7 +113,7 @@ respond_view (Response *response, const Image *view, GError **error)
   const EncodeOptions options = { .jpeg_quality = VIEW_QUALITY };
 
   return respond_picture (response, view,
-                          image_has_alpha (view) ? IMAGE_PNG : IMAGE_JPEG,
+                          image_has_alpha (view) ? TESSERA_PNG : TESSERA_JPEG,
                           &options, error);
 }
 
@@ -216,7 +216,7 @@ handle_post_mask_runs (const HandlerCall *call, Response *response,
   if (mask != NULL)
     picture = mask_to_picture (mask, error);
   return picture != NULL
-         && respond_picture (response, picture, IMAGE_PNG, &ENCODE_DEFAULTS,
+         && respond_picture (response, picture, TESSERA_PNG, &ENCODE_DEFAULTS,
                              error);
 }
 

@@ -97,7 +97,7 @@ respond_done (Response *response)
 }
 
 gboolean
-respond_picture (Response *response, const Image *image, ImageFormat format,
+respond_picture (Response *response, const Image *image, TesseraFormat format,
                  const EncodeOptions *options, GError **error)
 {
   GBytes *bytes = image_encode (image, format, options, error);

@@ -63,7 +63,7 @@ void respond_done (Response *response);
 
 /* @image as a file of that format. */
 gboolean respond_picture (Response *response, const Image *image,
-                          ImageFormat format, const EncodeOptions *options,
+                          TesseraFormat format, const EncodeOptions *options,
                           GError **error);
 
 /* The photograph that the path names, for photo_unref(); and its version that

@@ -111,6 +111,19 @@ limits_now (OpenPhotos *self)
 
 /* ---- photographs ---- */
 
+/* Saving one page of several would lose the others. */
+static gboolean
+has_one_page (const char *name, GBytes *bytes, GError **error)
+{
+  int pages = image_pages (bytes);
+
+  return pages == 1
+         || tessera_fail (error, TESSERA_ERROR_INPUT,
+                          "%s has %d pages, and only single pictures can be "
+                          "opened here; \"tessera inpaint\" restores them all",
+                          name, pages);
+}
+
 Photo *
 open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
                   GError **error)
@@ -119,7 +132,7 @@ open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
   Photo *photo = NULL;
   Image *image;
 
-  if (!take_decoder (self, error))
+  if (!has_one_page (name, bytes, error) || !take_decoder (self, error))
     return NULL;
   limits = limits_now (self);
   image = image_decode (bytes, name, &limits, error);

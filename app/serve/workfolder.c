@@ -166,23 +166,6 @@ has_room (const WorkFolder *self, gsize size)
          && size <= MOST_PICTURE_BYTES - self->picture_bytes;
 }
 
-/* The ending is that of the content, whatever the file was called. */
-static const char *
-ending_of (GBytes *bytes)
-{
-  static const struct {
-    const Codec *codec;
-    const char *ending;
-  } formats[] = { { &codec_png, "png" }, { &codec_jpeg, "jpg" } };
-  gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].codec->matches (data, size))
-      return formats[i].ending;
-  return NULL;
-}
-
 static gboolean
 write_picture (const WorkFolder *self, GBytes *bytes, const char *ending,
                GError **error)
@@ -205,12 +188,12 @@ work_folder_add_picture (WorkFolder *self, GBytes *bytes, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
-  const char *ending = ending_of (bytes);
+  const char *ending = image_ending_of (bytes); /* whatever it was called */
   gsize size = g_bytes_get_size (bytes);
 
   if (ending == NULL) {
-    g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-                         "not a PNG or JPEG picture");
+    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
+                 "not a %s picture", image_format_list ());
     return 0;
   }
   if (!has_room (self, size)) {

@@ -72,30 +72,14 @@ tessera_image_decode (const void *data, size_t size,
 
 static gboolean
 choose_format (const TesseraImage *image, const char *path,
-               TesseraFormat wanted, ImageFormat *format, GError **error)
+               TesseraFormat wanted, TesseraFormat *format, GError **error)
 {
-  switch (wanted) {
-  case TESSERA_PNG:
-    *format = IMAGE_PNG;
-    return TRUE;
-  case TESSERA_JPEG:
-    *format = IMAGE_JPEG;
-    return TRUE;
-  case TESSERA_TIFF:
-    *format = IMAGE_TIFF;
-    return TRUE;
-  case TESSERA_WEBP:
-    *format = IMAGE_WEBP;
-    return TRUE;
-  case TESSERA_FORMAT_AUTO:
-    *format = image->meta.format;
-    return path == NULL || image_format_from_path (path, format)
-           || tessera_fail (error, TESSERA_ERROR_USAGE,
-                            "%s: the ending must be that of a %s picture",
-                            path, image_format_list ());
-  }
-  return tessera_fail (error, TESSERA_ERROR_USAGE, "there is no format %d",
-                       (int) wanted);
+  *format = wanted != TESSERA_FORMAT_AUTO ? wanted : image->meta.format;
+  return wanted != TESSERA_FORMAT_AUTO || path == NULL
+         || image_format_from_path (path, format)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "%s: the ending must be that of a %s picture", path,
+                          image_format_list ());
 }
 
 /* For the file @path, or for memory if it is NULL. */
@@ -105,7 +89,7 @@ encode (const TesseraImage *image, const char *path,
 {
   TesseraWriteOptions o = { 0 };
   EncodeOptions own = ENCODE_DEFAULTS;
-  ImageFormat format = IMAGE_PNG;
+  TesseraFormat format = TESSERA_PNG;
 
   if (!options_read (options, &o, sizeof o, error)
       || !choose_format (image, path, o.format, &format, error))

@@ -32,7 +32,7 @@ codec_for_data (const guint8 *data, gsize size)
 }
 
 static const Codec *
-codec_for_format (ImageFormat format)
+codec_for_format (TesseraFormat format)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++)
     if (codecs[i]->format == format)
@@ -101,14 +101,6 @@ image_decode (GBytes *data, const char *name, const ImageLimits *limits,
 
 /* ---- writing ---- */
 
-/* Whether a file of that format can say how the picture is turned; if not, it
- * is stored upright. */
-static gboolean
-can_be_turned (const Image *image, ImageFormat format)
-{
-  return format == IMAGE_TIFF || image->meta.exif != NULL;
-}
-
 /* Divides colours by alpha, for formats where they are not multiplied. */
 static void
 unmultiply (Image *image)
@@ -125,13 +117,16 @@ unmultiply (Image *image)
 }
 
 /* @image as a file of that format stores it, if it differs; else NULL without
- * an error. */
+ * an error.  Where the file cannot say how the picture is turned, it is stored
+ * upright. */
 static Image *
-make_stored (const Image *image, ImageFormat format, GError **error)
+make_stored (const Image *image, const Codec *codec, GError **error)
 {
-  gboolean divide = image->meta.is_premultiplied && format != IMAGE_TIFF;
+  gboolean divide =
+    image->meta.is_premultiplied && !codec->stores_premultiplied;
   gboolean turn =
-    image->meta.orientation != 1 && can_be_turned (image, format);
+    image->meta.orientation != 1
+    && (codec->stores_orientation || image->meta.exif != NULL);
   Image *stored = NULL;
 
   if (turn)
@@ -144,7 +139,7 @@ make_stored (const Image *image, ImageFormat format, GError **error)
 }
 
 GBytes *
-image_encode_page (const Image *image, GBytes *before, ImageFormat format,
+image_encode_page (const Image *image, GBytes *before, TesseraFormat format,
                    const EncodeOptions *options, GError **error)
 {
   const Codec *codec = codec_for_format (format);
@@ -161,7 +156,7 @@ image_encode_page (const Image *image, GBytes *before, ImageFormat format,
                   codec->name);
   if (codec == NULL || (before != NULL && codec->append == NULL))
     return NULL;
-  stored = make_stored (image, format, &trouble);
+  stored = make_stored (image, codec, &trouble);
   if (trouble != NULL) {
     g_propagate_error (error, trouble);
     return NULL;
@@ -173,14 +168,14 @@ image_encode_page (const Image *image, GBytes *before, ImageFormat format,
 }
 
 GBytes *
-image_encode (const Image *image, ImageFormat format,
+image_encode (const Image *image, TesseraFormat format,
               const EncodeOptions *options, GError **error)
 {
   return image_encode_page (image, NULL, format, options, error);
 }
 
 gboolean
-image_format_from_path (const char *path, ImageFormat *format)
+image_format_from_path (const char *path, TesseraFormat *format)
 {
   const char *dot = strrchr (path, '.');
 
@@ -197,7 +192,7 @@ image_format_from_path (const char *path, ImageFormat *format)
 }
 
 const char *
-image_format_name (ImageFormat format)
+image_format_name (TesseraFormat format)
 {
   const Codec *codec = codec_for_format (format);
 
@@ -206,7 +201,7 @@ image_format_name (ImageFormat format)
 }
 
 const char *
-image_format_type (ImageFormat format)
+image_format_type (TesseraFormat format)
 {
   const Codec *codec = codec_for_format (format);
 
@@ -248,6 +243,16 @@ image_format_endings (void)
     g_once_init_leave (&endings, g_strv_builder_end (builder));
   }
   return (const char *const *) endings;
+}
+
+const char *
+image_ending_of (GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  const Codec *codec = codec_for_data (data, size);
+
+  return codec != NULL ? codec->extensions[0] : NULL;
 }
 
 gboolean

@@ -1,6 +1,7 @@
 /* codec.h - pictures from and to the bytes of files
  *
- * Formats are listed in one table; a new one is one file and one row.
+ * Formats are listed in one table; a new one is one file, one row, and a
+ * number for it in TesseraFormat.
  * Decoding never trusts a size that a file claims: it is checked against
  * ImageLimits, and against what the file could possibly hold, before memory is
  * allocated.
@@ -42,7 +43,7 @@ Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
  * JPEG cannot hold 16 bits or alpha, WebP no 16 bits, and only TIFF several
  * pages: asking for that is a USAGE error, and so is a format that is not
  * built in. */
-GBytes *image_encode (const Image *image, ImageFormat format,
+GBytes *image_encode (const Image *image, TesseraFormat format,
                       const EncodeOptions *options, GError **error);
 
 /* The number of pages of a file, at least 1; only TIFF has several. */
@@ -55,15 +56,15 @@ Image *image_decode_page (GBytes *data, int page, const char *name,
 /* Like image_encode(), as one more page of @before, which may be NULL and has
  * the same format.  USAGE for a format without pages if it is not. */
 GBytes *image_encode_page (const Image *image, GBytes *before,
-                           ImageFormat format, const EncodeOptions *options,
+                           TesseraFormat format, const EncodeOptions *options,
                            GError **error);
 
 /* The format that the ending of @path names; FALSE when none does. */
-gboolean image_format_from_path (const char *path, ImageFormat *format);
+gboolean image_format_from_path (const char *path, TesseraFormat *format);
 
 /* The name of a format that is built in, and its type in the sense of MIME. */
-const char *image_format_name (ImageFormat format);
-const char *image_format_type (ImageFormat format);
+const char *image_format_name (TesseraFormat format);
+const char *image_format_type (TesseraFormat format);
 
 /* "PNG, JPEG, TIFF or WebP", as far as they are built in. */
 const char *image_format_list (void);
@@ -71,14 +72,20 @@ const char *image_format_list (void);
 /* All such endings, lower case, without a dot, NULL at the end. */
 const char *const *image_format_endings (void);
 
+/* The usual ending of a file with this content; NULL for an unknown format. */
+const char *image_ending_of (GBytes *data);
+
 /* One format, for codec.c.  Its functions know nothing of file names and of
  * how a picture is turned: a decoder leaves that to the EXIF data, or sets
  * meta.orientation where the format has a field for it. */
 typedef struct {
-  ImageFormat format;
+  TesseraFormat format;
   const char *name; /* for people */
   const char *type; /* "image/png" */
-  const char *const *extensions; /* lower case, NULL at the end */
+  const char *const *extensions; /* lower case, the usual one first, NULL at
+                                    the end */
+  gboolean stores_orientation;   /* in a field of its own, beside EXIF */
+  gboolean stores_premultiplied; /* colours that are multiplied by alpha */
   gboolean (*matches) (const guint8 *data, gsize size);
   Image *(*decode) (const guint8 *data, gsize size, const ImageLimits *limits,
                     GError **error);

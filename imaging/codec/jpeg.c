@@ -95,7 +95,7 @@ has_signature (const guint8 *data, gsize size)
 static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", NULL };
 
 const Codec codec_jpeg = {
-  .format = IMAGE_JPEG,
+  .format = TESSERA_JPEG,
   .name = "JPEG",
   .type = "image/jpeg",
   .extensions = extensions,

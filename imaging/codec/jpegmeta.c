@@ -121,7 +121,7 @@ read_density (j_decompress_ptr cinfo, ImageMeta *meta)
 void
 jpegmeta_read (j_decompress_ptr cinfo, ImageMeta *meta)
 {
-  meta->format = IMAGE_JPEG;
+  meta->format = TESSERA_JPEG;
   read_chunks (cinfo, meta);
   read_exif (meta);
   read_icc (cinfo, meta);
@@ -188,7 +188,7 @@ jpegmeta_set_density (j_compress_ptr cinfo, const ImageMeta *meta)
 
   if (meta->density_unit == DENSITY_NONE) {
     /* A camera's file often has EXIF in place of JFIF. */
-    cinfo->write_JFIF_header &= meta->format != IMAGE_JPEG;
+    cinfo->write_JFIF_header &= meta->format != TESSERA_JPEG;
     return;
   }
   if (density.x > DENSITY_MAX || density.y > DENSITY_MAX)
@@ -234,7 +234,7 @@ write_chunk (j_compress_ptr cinfo, const ImageChunk *chunk)
 void
 jpegmeta_write (j_compress_ptr cinfo, const ImageMeta *meta)
 {
-  const GPtrArray *chunks = meta->format == IMAGE_JPEG ? meta->chunks : NULL;
+  const GPtrArray *chunks = meta->format == TESSERA_JPEG ? meta->chunks : NULL;
 
   if (meta->exif != NULL && !find_tagged (chunks, &tag_exif))
     write_exif (cinfo, meta->exif);

@@ -47,7 +47,7 @@ has_signature (const guint8 *data, gsize size)
 static const char *const extensions[] = { "png", NULL };
 
 const Codec codec_png = {
-  .format = IMAGE_PNG,
+  .format = TESSERA_PNG,
   .name = "PNG",
   .type = "image/png",
   .extensions = extensions,

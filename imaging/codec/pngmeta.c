@@ -221,7 +221,7 @@ prepend (GPtrArray *chunks, ImageChunk *chunk)
 GPtrArray *
 pngmeta_chunks (const ImageMeta *meta)
 {
-  gboolean ours = meta->format == IMAGE_PNG;
+  gboolean ours = meta->format == TESSERA_PNG;
   GPtrArray *chunks = image_chunks_copy (ours ? meta->chunks : NULL);
 
   if (meta->density_unit != DENSITY_NONE

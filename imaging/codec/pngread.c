@@ -275,7 +275,7 @@ make_image (Reader *reader)
                              indexed ? 8 : depth, &reader->error);
   if (reader->image == NULL)
     return FALSE;
-  reader->image->meta.format = IMAGE_PNG;
+  reader->image->meta.format = TESSERA_PNG;
   reader->image->meta.interlaced =
     png_get_interlace_type (png, info) == PNG_INTERLACE_ADAM7;
   if (indexed)

@@ -206,7 +206,7 @@ tiff_store_get (const ImageMeta *meta, guint32 tag, guint32 otherwise)
 {
   guint32 value = otherwise;
 
-  if (meta->format != IMAGE_TIFF || meta->chunks == NULL)
+  if (meta->format != TESSERA_TIFF || meta->chunks == NULL)
     return otherwise;
   for (guint i = 0; i < meta->chunks->len; i++) {
     const ImageChunk *chunk = meta->chunks->pdata[i];
@@ -248,10 +248,12 @@ encode (const Image *image, const EncodeOptions *options, GError **error)
 static const char *const extensions[] = { "tif", "tiff", NULL };
 
 const Codec codec_tiff = {
-  .format = IMAGE_TIFF,
+  .format = TESSERA_TIFF,
   .name = "TIFF",
   .type = "image/tiff",
   .extensions = extensions,
+  .stores_orientation = TRUE,
+  .stores_premultiplied = TRUE,
   .matches = has_signature,
   .decode = decode,
   .encode = encode,

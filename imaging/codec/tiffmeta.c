@@ -250,9 +250,9 @@ tiffmeta_set (TiffFile *file, const ImageMeta *meta)
   gsize size;
   const void *data;
 
-  if (meta->format != IMAGE_TIFF)
+  if (meta->format != TESSERA_TIFF)
     set_density (file->tiff, meta);
-  for (guint i = 0; meta->format == IMAGE_TIFF && meta->chunks != NULL
+  for (guint i = 0; meta->format == TESSERA_TIFF && meta->chunks != NULL
                     && i < meta->chunks->len;
        i++)
     if (is_named (meta->chunks->pdata[i], TIFF_CHUNK))
@@ -267,7 +267,7 @@ tiffmeta_set (TiffFile *file, const ImageMeta *meta)
 static gboolean
 has_exif (const ImageMeta *meta)
 {
-  for (guint i = 0; meta->format == IMAGE_TIFF && meta->chunks != NULL
+  for (guint i = 0; meta->format == TESSERA_TIFF && meta->chunks != NULL
                     && i < meta->chunks->len;
        i++)
     if (is_named (meta->chunks->pdata[i], TIFF_CHUNK_EXIF))

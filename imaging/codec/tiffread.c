@@ -347,7 +347,7 @@ make_image (const Reader *reader, GError **error)
 
   if (image == NULL)
     return NULL;
-  image->meta.format = IMAGE_TIFF;
+  image->meta.format = TESSERA_TIFF;
   image->meta.chunks = image_chunks_new ();
   note_storage (reader, &image->meta);
   return image;

@@ -77,7 +77,7 @@ read_meta (const WebPData *file, const ImageLimits *limits, ImageMeta *meta,
   WebPDemuxer *demux = WebPDemuxPartial (file, &state);
   gboolean ok = TRUE;
 
-  meta->format = IMAGE_WEBP;
+  meta->format = TESSERA_WEBP;
   meta->chunks = image_chunks_new ();
   if (demux == NULL)
     return limits->lenient
@@ -297,7 +297,7 @@ encode_picture (const Image *image, int quality, ByteSink *sink,
 static GBytes *
 chunk_to_write (const ImageMeta *meta, const char *name)
 {
-  const ImageChunk *own = meta->format == IMAGE_WEBP
+  const ImageChunk *own = meta->format == TESSERA_WEBP
                             ? image_chunks_find (meta->chunks, name)
                             : NULL;
 
@@ -377,7 +377,7 @@ has_signature (const guint8 *data, gsize size)
 static const char *const extensions[] = { "webp", NULL };
 
 const Codec codec_webp = {
-  .format = IMAGE_WEBP,
+  .format = TESSERA_WEBP,
   .name = "WebP",
   .type = "image/webp",
   .extensions = extensions,

@@ -33,7 +33,7 @@ static void
 mark_black (Search *s)
 {
   int peak = image_peak (s->image);
-  int most = s->image->meta.format == IMAGE_JPEG ? JPEG_BLACK * peak / 255 : 0;
+  int most = s->image->meta.format == TESSERA_JPEG ? JPEG_BLACK * peak / 255 : 0;
 
   for (gsize i = 0; i < image_pixels (s->image); i++)
     s->black[i] = image_brightest (s->image, i) <= most
@@ -152,7 +152,7 @@ find_blocks (const Image *image, double strength, const Progress *progress,
     if (s.black[i] == 1)
       mark_if_block (&s, i, mask);
   g_array_unref (s.region);
-  if (image->meta.format == IMAGE_JPEG)
+  if (image->meta.format == TESSERA_JPEG)
     widen (mask, s.black);
   if (progress_step (progress, 1, error))
     return mask;

@@ -110,7 +110,7 @@ find_border (const Image *image, double strength, const Progress *progress,
              GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
-  int same = image->meta.format == IMAGE_JPEG ? SAME_JPEG : SAME;
+  int same = image->meta.format == TESSERA_JPEG ? SAME_JPEG : SAME;
   const Blank blank = {
     .image = image,
     .same = same * image_peak (image) / 255,
@@ -122,7 +122,7 @@ find_border (const Image *image, double strength, const Progress *progress,
                            corner / 2 ? image->height - 1 : 0, mask, error)
         || !progress_step (progress, (corner + 1) / 4., error))
       return NULL;
-  if (mask != NULL && image->meta.format == IMAGE_JPEG
+  if (mask != NULL && image->meta.format == TESSERA_JPEG
       && !mask_grow (mask, 1, error))
     return NULL;
   return g_steal_pointer (&mask);

@@ -456,7 +456,7 @@ find_stamp (const Image *image, double strength, const Progress *progress,
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (GArray) glyphs = g_array_new (FALSE, FALSE, sizeof (Glyph));
   Scene scene = { .image = image,
-                  .same = image->meta.format == IMAGE_JPEG ? SAME_JPEG : SAME,
+                  .same = image->meta.format == TESSERA_JPEG ? SAME_JPEG : SAME,
                   .contrast = CONTRAST / strength,
                   .glyphs = glyphs };
   g_auto (BytePlane) marks = { 0 };

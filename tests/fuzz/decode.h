@@ -29,7 +29,7 @@ check_same (const Image *a, const Image *b)
   fuzz_must (a->width == b->width && a->height == b->height);
   fuzz_must (a->channels == b->channels && a->depth == b->depth);
   fuzz_must (a->meta.orientation == b->meta.orientation);
-  if (a->meta.format != IMAGE_JPEG)
+  if (a->meta.format != TESSERA_JPEG)
     fuzz_must (memcmp (a->samples, b->samples, 2 * count) == 0);
 }
 

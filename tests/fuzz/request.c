@@ -145,7 +145,7 @@ open_black_photo (void)
 {
   g_autoptr (Image) image = image_new (SIDE, SIDE, 3, 8, NULL);
   g_autoptr (GBytes) bytes =
-    image_encode (image, IMAGE_PNG, &ENCODE_DEFAULTS, NULL);
+    image_encode (image, TESSERA_PNG, &ENCODE_DEFAULTS, NULL);
 
   return open_photos_open (context.photos, "black.png", bytes, NULL);
 }

@@ -3,9 +3,13 @@
 
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
+import { view } from './desk.js';
 import { beginKinds } from './kinds.js';
 import * as mend from './mend.js';
+import { askToClose, choosePhotos, openFiles, stepPicture } from './opening.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
+import { changeLook, changeTask, listenToSplit, showOriginal, toggleCompared } from './split.js';
+import { refresh } from './state.js';
 import { $, showMessage } from './ui.js';
 
 // ---- tabs ----
@@ -44,16 +48,16 @@ function listenToTabs() {
 
 function listenToButtons() {
   const actions = {
-    open: mend.choosePhotos, 'open-first': mend.choosePhotos, close: () => mend.askToClose(),
+    open: choosePhotos, 'open-first': choosePhotos, close: () => askToClose(),
     undo: mend.undo, redo: mend.redo,
-    find: mend.find, 'noise-zoom': () => mend.view.zoom(1 / mend.view.scale),
+    find: mend.find, 'noise-zoom': () => view.zoom(1 / view.scale),
     'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
     start: mend.start, cancel: mend.cancel, download: mend.download,
     'mend-all': mend.mendAll, 'download-all': mend.downloadAll, 'show-keys': showKeys,
-    'compare-toggle': mend.toggleCompared,
+    'compare-toggle': toggleCompared,
     dismiss: () => showMessage(''),
-    'zoom-in': () => mend.view.zoom(1.5), 'zoom-out': () => mend.view.zoom(1 / 1.5),
-    'zoom-fit': () => mend.view.fit()
+    'zoom-in': () => view.zoom(1.5), 'zoom-out': () => view.zoom(1 / 1.5),
+    'zoom-fit': () => view.fit()
   };
 
   for (const [id, action] of Object.entries(actions))
@@ -61,15 +65,15 @@ function listenToButtons() {
   for (const button of document.querySelectorAll('[data-tool]'))
     button.addEventListener('click', () => setTool(button.dataset.tool));
   for (const radio of document.querySelectorAll('input[name=task]'))
-    radio.addEventListener('change', mend.changeTask);
+    radio.addEventListener('change', changeTask);
   for (const radio of document.querySelectorAll('input[name=look]'))
-    radio.addEventListener('change', mend.changeLook);
+    radio.addEventListener('change', changeLook);
   $('find-strength').addEventListener('input', mend.showFindStrength);
   $('size').addEventListener('input', () => slideBrush($('size').value));
-  $('hold').addEventListener('pointerdown', () => mend.showOriginal(true));
+  $('hold').addEventListener('pointerdown', () => showOriginal(true));
   for (const event of ['pointerup', 'pointerleave', 'pointercancel'])
-    $('hold').addEventListener(event, () => mend.showOriginal(false));
-  mend.listenToSplit();
+    $('hold').addEventListener(event, () => showOriginal(false));
+  listenToSplit();
 }
 
 // ---- keys ----
@@ -78,16 +82,16 @@ const keys = {
   b: () => setTool('brush'), e: () => setTool('eraser'), r: () => setTool('rectangle'),
   l: () => setTool('lasso'), h: () => setTool('move'),
   '[': () => growBrush(1 / 1.25), ']': () => growBrush(1.25),
-  ',': () => mend.stepPicture(-1), '.': () => mend.stepPicture(1),
-  c: () => mend.toggleCompared(), o: () => mend.showOriginal(true),
+  ',': () => stepPicture(-1), '.': () => stepPicture(1),
+  c: () => toggleCompared(), o: () => showOriginal(true),
   '+': () => zoomIfOpen(1.5), '=': () => zoomIfOpen(1.5), '-': () => zoomIfOpen(1 / 1.5),
-  0: () => mend.view.photo && mend.view.fit(),
-  1: () => zoomIfOpen(1 / mend.view.scale)
+  0: () => view.photo && view.fit(),
+  1: () => zoomIfOpen(1 / view.scale)
 };
 
 function zoomIfOpen(factor) {
-  if (mend.view.photo)
-    mend.view.zoom(factor);
+  if (view.photo)
+    view.zoom(factor);
 }
 
 function showKeys() {
@@ -119,8 +123,8 @@ function onKey(event) {
     mend.redo();
   } else if (command && key === 'o') {
     event.preventDefault();
-    mend.choosePhotos();
-  } else if (!command && !event.altKey && key in keys && mend.view.photo)
+    choosePhotos();
+  } else if (!command && !event.altKey && key in keys && view.photo)
     keys[key]();
 }
 
@@ -147,15 +151,15 @@ function listenToDrops() {
     if (!document.body.matches('.ready'))
       return;
     if (document.body.dataset.tab === 'mend')
-      mend.openFiles(event.dataTransfer.files);
+      openFiles(event.dataTransfer.files);
     else
       addPictures([...event.dataTransfer.files]);
   });
   window.addEventListener('paste', event => {
-    const files = [...event.clipboardData.files].filter(({ type }) => /^image\/(png|jpeg)$/.test(type));
+    const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'));
 
     if (document.body.matches('.ready[data-tab=mend]'))
-      mend.openFiles(files);
+      openFiles(files);
   });
 }
 
@@ -192,6 +196,13 @@ function refuse(error) {
     control.disabled = true;
 }
 
+// The formats that the program was built with.
+function showFormats({ formats, endings }) {
+  $('formats').textContent = formats;
+  for (const input of document.querySelectorAll('input.pictures'))
+    input.accept = endings.map(ending => `.${ending}`).join();
+}
+
 async function start() {
   listenToTabs();
   listenToButtons();
@@ -199,12 +210,13 @@ async function start() {
   window.addEventListener('keydown', onKey);
   window.addEventListener('keyup', event => {
     if (event.key.toLowerCase() === 'o')
-      mend.showOriginal(false);
+      showOriginal(false);
   });
   try {
     const about = await connect();
 
-    beginKinds(about.kinds, mend.refresh);
+    showFormats(about);
+    beginKinds(about.kinds, refresh);
     mend.begin(about);
     beginCompare(about);
     await mend.listDictionaries();

@@ -1,42 +1,18 @@
-// mend.js - the first tab: open, mark, mend, look, save
+// mend.js - the first tab: what is done to the picture on the screen
 
 import { getBlob, getBytes, getJson, post, postForJson, remove, watch } from './api.js';
-import { desk, Picture, view } from './desk.js';
+import { desk, view } from './desk.js';
 import { kindsFound, searchedKinds } from './kinds.js';
-import { beginNoise, noiseQuery, noiseStep, refreshNoise } from './noise.js';
-import { beginPainting, changeMask, setBrush } from './painting.js';
-import { beginStrip, loadThumbs, refreshStrip, showCurrentThumb } from './strip.js';
+import { beginNoise, noiseQuery, noiseStep } from './noise.js';
+import { askToClose, beginOpening, choosePicture, show } from './opening.js';
+import { beginPainting, changeMask } from './painting.js';
+import { setCompared } from './split.js';
+import { exclusive, hasAfter, occupy, refresh, refreshWords, toMend } from './state.js';
+import { beginStrip, loadThumbs } from './strip.js';
 import { union } from './mask.js';
 import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage, showShare } from './ui.js';
 
 const HEARTBEAT = 20000;      // milliseconds
-
-let limits = { max_upload: Infinity };
-
-// ---- one thing at a time ----
-
-// Runs an action during which nobody may change or save the picture: what is
-// on the screen is not what the page will show next.
-async function occupy(action) {
-  desk.waiting++;
-  refresh();
-  try {
-    return await action();
-  } finally {
-    desk.waiting--;
-    if (desk.waiting === 0)
-      $('progress').hidden = true;
-    refresh();
-  }
-}
-
-// The same, for buttons: does nothing while something else is going on.
-function exclusive(action) {
-  return attempt(async (...values) => {
-    if (!desk.busy)
-      await occupy(() => action(...values));
-  });
-}
 
 // ---- undo and redo ----
 
@@ -86,197 +62,6 @@ async function travel(step, back) {
   }
   await loadThumbs();
 }
-
-// ---- what the page shows of its state ----
-
-// Pictures that "all" means.
-function toMend() {
-  return desk.pictures.filter(({ mask }) => chosen('task') === 'denoise' || !mask.empty);
-}
-
-export function refresh() {
-  const { busy, current } = desk, off = !current || busy;
-
-  document.body.classList.toggle('has-photo', current !== null);
-  document.body.classList.toggle('busy', busy);
-  for (const id of ['load-mask', 'close', 'download'])
-    $(id).disabled = off;
-  $('find').disabled = off || searchedKinds().length === 0;
-  $('open').disabled = busy;
-  for (const button of document.querySelectorAll('[data-tool]'))
-    button.disabled = off;
-  // These wait for each other, and keep the focus of somebody who repeats them.
-  $('undo').disabled = !current || desk.job !== 0 || !current.history.canUndo;
-  $('redo').disabled = !current || desk.job !== 0 || !current.history.canRedo;
-  $('save-mask').disabled = $('clear-mask').disabled = off || current.mask.empty;
-  $('start').disabled = off || chosen('task') === 'fill' && current.mask.empty;
-  $('cancel').disabled = desk.job === 0;
-  $('compare-toggle').disabled = !hasAfter();
-  $('hold').disabled = !current || current.version === 0;
-  $('mend-all').disabled = off || toMend().length === 0;
-  $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
-  refreshWords();
-  refreshStrip();
-  refreshNoise();
-}
-
-// Whether there is something to compare the original with.
-function hasAfter() {
-  return desk.current !== null && (desk.current.version !== 0 || chosen('task') === 'denoise');
-}
-
-function refreshWords() {
-  const { current } = desk, fills = chosen('task') === 'fill';
-  const share = current ? current.mask.count / (current.info.width * current.info.height) : 0;
-
-  $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over yet.'
-    : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
-  $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
-  $('noise').hidden = $('noise-row').hidden = fills;
-  $('damage').hidden = !fills;
-  $('start-text').textContent = fills ? 'Mend' : 'Remove noise';
-  $('mend-all').textContent = fills ? 'Mend all' : 'Remove noise from all';
-  if (!desk.busy)
-    document.title = current ? `${current.info.name} · Tessera` : 'Tessera';
-}
-
-function percent(share) {
-  const value = share * 100;
-
-  return value > 0 && value < 0.1 ? 'less than 0.1 %' : `${value.toFixed(1)} %`;
-}
-
-function describe({ name, width, height, format, depth }) {
-  $('found').textContent = '';
-  $('file-name').textContent = name;
-  $('file-facts').textContent = `${width} × ${height} · ${format}${depth > 8 ? ` · ${depth} bit` : ''}`;
-  $('file').hidden = false;
-  $('stage').setAttribute('aria-label', `${name}, ${width} by ${height} pixels. ` +
-    'Arrow keys move the brush, Enter starts and ends a stroke.');
-}
-
-// ---- opening and closing ----
-
-// Puts one of the pictures on the screen.
-async function show(picture) {
-  const { compared } = picture;
-
-  desk.current = picture;
-  describe(picture.info);
-  setBrush(picture.brush);
-  setCompared(false);
-  await view.show(picture.info, picture.mask, picture.version);
-  setCompared(compared && hasAfter());
-  refresh();
-  showCurrentThumb();
-}
-
-export const choosePicture = exclusive(async picture => {
-  if (picture === desk.current)
-    return;
-  await show(picture);
-  $('stage').focus({ preventScroll: true });
-});
-
-export function stepPicture(step) {
-  const { pictures, current } = desk;
-
-  if (pictures.length > 1)
-    choosePicture(pictures[(pictures.indexOf(current) + step + pictures.length) % pictures.length]);
-}
-
-// One after the other, however fast they are dropped.
-let opening = Promise.resolve();
-
-export function openFiles(files) {
-  return opening = opening.then(() => openWhenFree([...files]));
-}
-
-const openWhenFree = attempt(async files => {
-  if (files.length === 0)
-    return;
-  if (desk.busy)
-    throw new Error('Wait for the work in progress to end, or cancel it');
-  showMessage('');
-  await occupy(() => openEach(files));
-  $('stage').focus({ preventScroll: true });
-});
-
-async function openEach(files) {
-  const refused = [];
-  let first = null;
-
-  document.body.classList.add('loading');
-  try {
-    for (const [i, file] of files.entries()) {
-      showOpening(file.name, i, files.length);
-      const picture = await openOne(file).catch(error => void refused.push(error.message));
-
-      if (picture && !first)
-        await show(first = picture);
-    }
-    await loadThumbs();
-  } finally {
-    document.body.classList.remove('loading');
-  }
-  if (refused.length > 0)
-    throw new Error(refused[0] + (refused.length > 1 ? ` (and ${refused.length - 1} more)` : ''));
-}
-
-async function openOne(file) {
-  const name = file.name || 'pasted.png';
-
-  if (file.size > limits.max_upload)
-    throw new Error(`${name} is larger than ${Math.floor(limits.max_upload / 2 ** 20)} MB`);
-  const picture = new Picture(await postForJson('/api/photos', file, { query: { name } }));
-
-  desk.pictures.push(picture);
-  refresh();
-  return picture;
-}
-
-function showOpening(name, i, total) {
-  $('progress').hidden = false;
-  $('progress-label').textContent = `Opening ${name || 'a picture'}`;
-  $('progress-text').textContent = total > 1 ? `${i + 1} of ${total}` : '';
-  $('progress-bar').removeAttribute('value');
-  document.title = 'Opening · Tessera';
-}
-
-async function mayClose({ info, mask, unsaved }) {
-  if (mask.empty && !unsaved)
-    return true;
-  const lost = unsaved ? 'The restored picture has not been downloaded.' : 'What you painted over will be lost.';
-
-  return await ask(`Close ${info.name}?`, lost, [['close', 'Close it'], ['keep', 'Keep it open']]) === 'close';
-}
-
-export const askToClose = attempt(async (picture = desk.current) => {
-  if (!desk.busy && picture && await mayClose(picture))
-    await occupy(() => closePicture(picture));
-});
-
-async function closePicture(picture) {
-  const at = desk.pictures.indexOf(picture);
-
-  desk.pictures.splice(at, 1);
-  URL.revokeObjectURL(picture.thumb.address);
-  if (picture === desk.current) {
-    desk.current = null;
-    view.forget();
-    $('file').hidden = true;
-    setCompared(false);
-  }
-  refresh();
-  await remove(picture.address).catch(() => {});
-  if (!desk.current && desk.pictures.length > 0)
-    await show(desk.pictures[Math.min(at, desk.pictures.length - 1)]);
-}
-
-export const choosePhotos = attempt(async () => {
-  if (!desk.busy)
-    await openFiles(await chooseFiles($('choose-photo')));
-});
 
 // ---- work ----
 
@@ -414,7 +199,7 @@ export const find = exclusive(async () => {
   });
   picture.found = runs;
   $('found').textContent = kindsFound(done.kinds);
-  showMessage(runs ? 'What was found is marked. Take the eraser to what should stay, then press Mend.'
+  showMessage(runs ? 'What was found is marked. Erase the marks on anything that should stay, then press Mend.'
     : 'No damage of these kinds was found. Try a higher strength, or paint over it.');
   $('stage').focus({ preventScroll: true });
 });
@@ -493,82 +278,6 @@ export const downloadAll = exclusive(async () => {
   showMessage(`Saved ${count(restored.length, 'picture')}.`);
 });
 
-// ---- before and after ----
-
-export function setCompared(on) {
-  view.compared = on;
-  if (desk.current)
-    desk.current.compared = on;
-  $('split').hidden = !on;
-  $('compare-toggle').setAttribute('aria-pressed', String(on));
-  setSplit(view.split);
-}
-
-export function toggleCompared() {
-  if (hasAfter())
-    setCompared(!view.compared);
-}
-
-// The other task has other previews.
-export function changeTask() {
-  showMessage('');
-  setCompared(view.compared && hasAfter() || chosen('task') === 'denoise' && desk.current !== null);
-  refresh();
-}
-
-export const changeLook = exclusive(async () => {
-  const removed = chosen('look') === 'removed';
-
-  if (desk.current)
-    await view.showRemoved(removed);
-  view.removed = removed;
-});
-
-export function setSplit(share) {
-  view.split = Math.min(Math.max(share, 0), 1);
-  $('split').style.left = `${view.split * 100}%`;
-  $('split').setAttribute('aria-valuenow', String(Math.round(view.split * 100)));
-  view.redraw();
-}
-
-export function showOriginal(on) {
-  if (!desk.current || desk.current.version === 0 || view.original === on)
-    return;
-  view.original = on;
-  document.body.classList.toggle('showing-original', on);
-  $('above').hidden = on;
-  view.redraw();
-}
-
-function followSplit(event) {
-  const box = $('stage').getBoundingClientRect();
-
-  setSplit((event.clientX - box.left) / box.width);
-}
-
-export function listenToSplit() {
-  const split = $('split');
-
-  split.addEventListener('pointerdown', event => {
-    event.stopPropagation();
-    split.setPointerCapture(event.pointerId);
-  });
-  split.addEventListener('pointermove', event => {
-    event.stopPropagation();
-    if (split.hasPointerCapture(event.pointerId))
-      followSplit(event);
-  });
-  split.addEventListener('keydown', event => {
-    const steps = { ArrowLeft: -0.02, ArrowRight: 0.02, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
-
-    if (!(event.key in steps))
-      return;
-    event.preventDefault();
-    event.stopPropagation();
-    setSplit(view.split + steps[event.key]);
-  });
-}
-
 // ---- dictionaries ----
 
 export async function listDictionaries() {
@@ -591,7 +300,7 @@ async function beat() {
 }
 
 export function begin(about) {
-  limits = about;
+  beginOpening(about);
   beginPainting(refresh, () => {
     if ($('on-release').checked && chosen('task') === 'fill' && !desk.current.mask.empty)
       mendStroke();
@@ -612,5 +321,3 @@ export function begin(about) {
   });
   refresh();
 }
-
-export { view };

@@ -40,7 +40,7 @@ function words({ kind, sure, words: found }) {
   if (kind === 'none')
     return 'No noise was found. If you see some, set its level under More.';
   return sure ? `Found ${found}.`
-    : `Found ${found}. This may be fine texture as well: look closely before you keep the result.`;
+    : `Found ${found}. It may also be fine texture: look closely before you keep the result.`;
 }
 
 // The part that can be seen, or the middle of it.
@@ -65,7 +65,7 @@ async function describe(picture, version) {
 }
 
 async function preview(query, signal) {
-  $('noise-state').textContent = 'Preview is being made …';
+  $('noise-state').textContent = 'Making a preview …';
   await view.showPart(query, signal);
   $('noise-state').textContent = '';
 }

@@ -1,0 +1,92 @@
+// state.js - which controls can be used and what they say, and one action at a
+// time
+
+import { desk, view } from './desk.js';
+import { searchedKinds } from './kinds.js';
+import { refreshNoise } from './noise.js';
+import { refreshStrip } from './strip.js';
+import { $, attempt, chosen, count } from './ui.js';
+
+// ---- one thing at a time ----
+
+// Runs an action during which nobody may change or save the picture: what is
+// on the screen is not what the page will show next.
+export async function occupy(action) {
+  desk.waiting++;
+  refresh();
+  try {
+    return await action();
+  } finally {
+    desk.waiting--;
+    if (desk.waiting === 0)
+      $('progress').hidden = true;
+    refresh();
+  }
+}
+
+// The same, for buttons: does nothing while something else is going on.
+export function exclusive(action) {
+  return attempt(async (...values) => {
+    if (!desk.busy)
+      await occupy(() => action(...values));
+  });
+}
+
+// ---- what the page shows of its state ----
+
+// Pictures that "all" means.
+export function toMend() {
+  return desk.pictures.filter(({ mask }) => chosen('task') === 'denoise' || !mask.empty);
+}
+
+export function refresh() {
+  const { busy, current } = desk, off = !current || busy;
+
+  document.body.classList.toggle('has-photo', current !== null);
+  document.body.classList.toggle('busy', busy);
+  for (const id of ['load-mask', 'close', 'download'])
+    $(id).disabled = off;
+  $('find').disabled = off || searchedKinds().length === 0;
+  $('open').disabled = busy;
+  for (const button of document.querySelectorAll('[data-tool]'))
+    button.disabled = off;
+  // These wait for each other, and keep the focus of somebody who repeats them.
+  $('undo').disabled = !current || desk.job !== 0 || !current.history.canUndo;
+  $('redo').disabled = !current || desk.job !== 0 || !current.history.canRedo;
+  $('save-mask').disabled = $('clear-mask').disabled = off || current.mask.empty;
+  $('start').disabled = off || chosen('task') === 'fill' && current.mask.empty;
+  $('cancel').disabled = desk.job === 0;
+  $('compare-toggle').disabled = !hasAfter();
+  $('hold').disabled = !current || current.version === 0;
+  $('mend-all').disabled = off || toMend().length === 0;
+  $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
+  refreshWords();
+  refreshStrip();
+  refreshNoise();
+}
+
+// Whether there is something to compare the original with.
+export function hasAfter() {
+  return desk.current !== null && (desk.current.version !== 0 || chosen('task') === 'denoise');
+}
+
+export function refreshWords() {
+  const { current } = desk, fills = chosen('task') === 'fill';
+  const share = current ? current.mask.count / (current.info.width * current.info.height) : 0;
+
+  $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over yet.'
+    : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
+  $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
+  $('noise').hidden = $('noise-row').hidden = fills;
+  $('damage').hidden = !fills;
+  $('start-text').textContent = fills ? 'Mend' : 'Remove noise';
+  $('mend-all').textContent = fills ? 'Mend all' : 'Remove noise from all';
+  if (!desk.busy)
+    document.title = current ? `${current.info.name} · Tessera` : 'Tessera';
+}
+
+function percent(share) {
+  const value = share * 100;
+
+  return value > 0 && value < 0.1 ? 'less than 0.1 %' : `${value.toFixed(1)} %`;
+}
