@@ -8,6 +8,7 @@ NOISE := data/dictionaries/noise.safetensors
 # The convolutional one first learns to remove noise too.
 MISSING := missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,$\
 channels:0.3-0.9,blocks:3-16,strokes:1-6
+LEVELS := noise:2-75,noise:10-55
 dictionary: all
 	$(Q)sh data/standin.sh build/originals originals
 	$(BUILD)/tessera learn build/originals --seed 1 --force -o $(LEARNED) \
@@ -19,9 +20,13 @@ dictionary: all
 	  --init build/first.safetensors --task $(MISSING) --iterations 8000 \
 	  --rate 6e-4 --seed 2 --force -o $(CONVOLUTIONAL)
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
-	  --task noise:2-75,noise:10-55 --patch 8 --sets 1 --levels 1 --ground 6 \
+	  --task $(LEVELS) --patch 8 --sets 1 --levels 1 --ground 6 \
 	  --crop 40 --batch 6 --iterations 5500 --rate 3e-4 --seed 1 --force \
-	  -o $(NOISE)
+	  -o build/firstnoise.safetensors
+	$(BUILD)/tessera learn build/originals --algorithm convolutional \
+	  --init build/firstnoise.safetensors --task $(LEVELS) --patch 8 --sets 4 \
+	  --levels 1 --ground 6 --crop 40 --batch 6 --iterations 6000 --rate 3e-4 \
+	  --seed 2 --force -o $(NOISE)
 
 # Programs that prepare data.
 HALVE   := $(BUILD)/data/halve
