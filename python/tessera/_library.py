@@ -84,13 +84,18 @@ class FindOptions(Options):
                 ("strength", c_double)]
 
 
+class Area(Structure):
+    _fields_ = [("x", c_int), ("y", c_int), ("width", c_int),
+                ("height", c_int)]
+
+
 class RestoreOptions(Options):
     _fields_ = [("size", c_size_t), ("progress", Progress),
                 ("progress_data", c_void_p), ("quality", c_int),
                 ("dictionary", c_void_p), ("noise", c_int),
                 ("sigma", c_double), ("paper_protocol", c_int),
                 ("fill", c_int), ("seed", c_uint64), ("strength", c_double),
-                ("grain", c_double)]
+                ("grain", c_double), ("area", Area)]
 
 
 class DamageOptions(Options):

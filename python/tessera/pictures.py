@@ -15,6 +15,8 @@ _QUALITY = {"fast": -1, "normal": 0, "best": 1}
 _FILL = {"auto": 0, "smooth": 1, "texture": 2}
 _KEEP, _ESTIMATE, _GIVEN = 0, 1, 2
 
+Crop = Tuple[int, int, int, int]
+
 
 class Score(NamedTuple):
     """How close a result is to its reference."""
@@ -78,11 +80,15 @@ def _array(image, like=None):
 def _mask(mask, picture):
     if mask is None:
         return _c.Handle(None, "mask")
-    mask = np.asarray(mask)
-    if mask.shape != picture.shape[:2]:
+    mask = np.asarray(mask) != 0
+    if mask.shape == picture.shape[:2]:
+        data = np.ascontiguousarray(mask, dtype=np.uint8)
+    elif mask.shape == picture.shape[:2] + (3,) == picture.shape:
+        # Bit 0 is the whole pixel, the next ones are its channels.
+        data = (mask * np.array([2, 4, 8])).sum(axis=2).astype(np.uint8)
+    else:
         raise ValueError(f"the mask is {mask.shape}, but the picture "
-                         f"{picture.shape[:2]}")
-    data = np.ascontiguousarray(mask != 0, dtype=np.uint8)
+                         f"{picture.shape}")
     handle = _c.Handle(call("mask_new", data.shape[1], data.shape[0]), "mask")
     lib.tessera_mask_set(handle, data.ctypes.data, data.strides[0])
     return handle
@@ -107,8 +113,10 @@ def write(picture: np.ndarray, path: Union[str, os.PathLike]) -> None:
 
 # ---- restoring ----
 
-def _restore(picture, mask, dictionary, threads, progress, **fields):
+def _restore(picture, mask, dictionary, crop, threads, progress, **fields):
     picture = _check(picture)
+    if crop is not None:
+        fields["area"] = _c.Area(*crop)
     image, missing = _image(picture), _mask(mask, picture)
     watch = _c.Watch(progress)
     options = _c.RestoreOptions(
@@ -128,14 +136,18 @@ def _restore(picture, mask, dictionary, threads, progress, **fields):
 def inpaint(picture: np.ndarray, mask: np.ndarray, *,
             quality: str = "normal",
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
-            seed: int = 0, threads: int = 0, progress=None) -> np.ndarray:
+            crop: Optional[Crop] = None, seed: int = 0, threads: int = 0,
+            progress=None) -> np.ndarray:
     """Fills the pixels of a picture for which a mask is true.
+
+    A mask as deep as an RGB picture tells for each channel what is missing.
 
     Known pixels come back as they were, and masked ones never affect the
     result.  ``quality`` is "fast", "normal" or "best", ``fill`` (for large
     holes) "auto", "smooth" or "texture".  Without ``dictionary``, the built-in
-    method is used, which is better than a dictionary alone.  ``progress`` is
-    called with the fraction that is done, 0 to 1.
+    method is used, which is better than a dictionary alone.  ``crop`` is the
+    part to work on: left, top, width, height.  ``progress`` is called with the
+    fraction that is done, 0 to 1.
 
     >>> import numpy as np
     >>> grey = np.full((20, 20), 90, np.uint8)
@@ -144,23 +156,29 @@ def inpaint(picture: np.ndarray, mask: np.ndarray, *,
     >>> inpaint(np.where(hole, 0, grey).astype(np.uint8), hole)[9, 9]
     90
     """
-    return _restore(picture, mask, dictionary, threads, progress,
+    return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=_choice("quality", quality, _QUALITY),
                     fill=_choice("fill", fill, _FILL), noise=_KEEP, seed=seed)
 
 
 def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
             mask: Optional[np.ndarray] = None, quality: str = "normal",
-            dictionary: Optional[Dictionary] = None, threads: int = 0,
+            dictionary: Optional[Dictionary] = None, strength: float = 0.0,
+            grain: float = 0.0, crop: Optional[Crop] = None, threads: int = 0,
             progress=None) -> np.ndarray:
     """Removes noise.
 
     ``sigma`` is its standard deviation where white is 255; without it, the
-    noise is estimated.  Pixels for which ``mask`` is true are filled too.
+    noise is estimated, and ``strength`` is a factor of it, up to 10: 0 means 1
+    where the noise is certain, and no removal elsewhere.  ``grain`` is the
+    fraction of the fine grain to leave, 0 to 1.  Pixels for which ``mask`` is
+    true are filled too.  ``crop`` is the part to work on: left, top, width,
+    height.
     """
-    fields = {"noise": _ESTIMATE} if sigma is None else {
+    fields = {"noise": _ESTIMATE, "strength": float(strength),
+              "grain": float(grain)} if sigma is None else {
         "noise": _GIVEN, "sigma": float(sigma)}
-    return _restore(picture, mask, dictionary, threads, progress,
+    return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=_choice("quality", quality, _QUALITY), **fields)
 
 

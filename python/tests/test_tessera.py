@@ -50,20 +50,56 @@ def test_examples_of_the_documentation(module):
 # ---- the same bytes as the program ----
 
 INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
-           {"dictionary": "learned"}, {"seed": 5}]
+           {"dictionary": "learned"}, {"seed": 5},
+           {"crop": (31, 20, 40, 30)}]
+
+
+def option(key, value):
+    if key == "crop":
+        value = "%d,%d,%dx%d" % value
+    return f"--{key.replace('dictionary', 'dict')}={value}"
 
 
 @pytest.mark.parametrize("options", INPAINT, ids=str)
 def test_inpaint_is_that_of_the_program(files, options):
     folder, _, damaged, mask = files
-    words = [f"--{k.replace('dictionary', 'dict')}={v}"
-             for k, v in options.items()]
+    words = [option(*pair) for pair in options.items()]
     run("inpaint", folder / "damaged.png", "--mask", folder / "mask.png",
         *words, "-o", folder / "out.png")
     if options.get("dictionary"):
         options = {"dictionary": tessera.Dictionary.learned()}
     assert np.array_equal(tessera.inpaint(damaged, mask, **options),
                           tessera.read(folder / "out.png"))
+
+
+def test_channels_are_missing_as_in_the_program(files):
+    folder, picture, _, _ = files
+    mask = np.random.default_rng(4).random(picture.shape) < 0.4
+    damaged = np.where(mask, 0, picture)
+    tessera.write(damaged, folder / "damaged.png")
+    tessera.write((255 * mask).astype(np.uint8), folder / "mask.png")
+    run("inpaint", folder / "damaged.png", "--mask", folder / "mask.png",
+        "--quality", "fast", "-o", folder / "out.png")
+    result = tessera.inpaint(damaged, mask, quality="fast")
+    assert np.array_equal(result, tessera.read(folder / "out.png"))
+    assert np.array_equal(result[~mask], picture[~mask])
+    with pytest.raises(ValueError, match="the mask is"):
+        tessera.inpaint(damaged, mask[:, :, :2])
+
+
+@pytest.mark.parametrize("options", [{"strength": 0.5}, {"grain": 0.4}],
+                         ids=str)
+def test_estimated_noise_is_removed_as_by_the_program(files, options):
+    folder, picture, _, _ = files
+    noisy, _ = tessera.corrupt(picture, noise=15, seed=2)
+    tessera.write(noisy, folder / "noisy.png")
+    tessera.write(np.zeros(picture.shape[:2], np.uint8), folder / "none.png")
+    run("denoise", folder / "noisy.png", "--mask", folder / "none.png",
+        *[option(*pair) for pair in options.items()],
+        "-o", folder / "out.png")
+    result = tessera.denoise(noisy, **options)
+    assert np.array_equal(result, tessera.read(folder / "out.png"))
+    assert not np.array_equal(result, tessera.denoise(noisy))
 
 
 @pytest.mark.parametrize("sigma", [5, 20])
