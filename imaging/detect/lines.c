@@ -49,10 +49,10 @@
 
 /* The picture, or its negative, upright or turned. */
 typedef struct {
-  const Image *image;
+  const Extremes *colours;
   gboolean dark, turned;
   int width, height;
-  BytePlane shade, chroma, hat, usual;
+  BytePlane shade, hat, usual;
   BytePlane evidence; /* less LEAST_EVIDENCE */
   guint16 *down, *up;
   GArray *segments;
@@ -63,7 +63,6 @@ static void
 field_clear (Field *field)
 {
   byte_plane_clear (&field->shade);
-  byte_plane_clear (&field->chroma);
   byte_plane_clear (&field->hat);
   byte_plane_clear (&field->usual);
   byte_plane_clear (&field->evidence);
@@ -71,45 +70,40 @@ field_clear (Field *field)
   g_clear_pointer (&field->up, g_free);
 }
 
-/* Scratches are grey: the least colour shows light ones, the largest dark
- * ones, where the colours of a picture do not hide them. */
 static void
 load_shade (Field *field)
 {
-  const Image *image = field->image;
-  int colours = image_colours (image), peak = image_peak (image);
+  const Extremes *colours = field->colours;
+  gsize size = byte_plane_size (&field->shade);
 
-  for (int y = 0; y < field->height; y++)
-    for (int x = 0; x < field->width; x++) {
-      const guint16 *pixel =
-        field->turned ? image_pixel (image, y, x) : image_pixel (image, x, y);
-      gsize i = (gsize) y * (gsize) field->width + (gsize) x;
-      int least = pixel[0], most = pixel[0];
+  if (!field->dark) {
+    memcpy (field->shade.data, colours->least.data, size);
+    return;
+  }
+  for (gsize i = 0; i < size; i++)
+    field->shade.data[i] = (guint8) (255 - colours->most.data[i]);
+}
 
-      for (int c = 1; c < colours; c++) {
-        least = MIN (least, pixel[c]);
-        most = MAX (most, pixel[c]);
-      }
-      if (peak != 255) {
-        least = least * 255 / peak;
-        most = most * 255 / peak;
-      }
-      field->shade.data[i] = (guint8) (field->dark ? 255 - most : least);
-      field->chroma.data[i] = (guint8) (most - least);
-    }
+/* Of a top-hat of @hat where @usual is usual, less LEAST_EVIDENCE. */
+static guint8
+evidence_of (float hat, float usual)
+{
+  float e = SCALE * (hat - USUAL_TIMES * usual - OFFSET) / (usual + SOFTENER);
+
+  return (guint8) (CLAMP (e, LEAST_EVIDENCE, MOST_EVIDENCE) - LEAST_EVIDENCE);
 }
 
 static void
 find_evidence (Field *field)
 {
-  for (gsize i = 0; i < byte_plane_size (&field->evidence); i++) {
-    float usual = field->usual.data[i];
-    float e = SCALE * (field->hat.data[i] - USUAL_TIMES * usual - OFFSET)
-              / (usual + SOFTENER);
+  g_autofree guint8 *table = g_new (guint8, 256 * 256);
 
+  for (int usual = 0; usual < 256; usual++)
+    for (int hat = 0; hat < 256; hat++)
+      table[usual * 256 + hat] = evidence_of ((float) hat, (float) usual);
+  for (gsize i = 0; i < byte_plane_size (&field->evidence); i++)
     field->evidence.data[i] =
-      (guint8) (CLAMP (e, LEAST_EVIDENCE, MOST_EVIDENCE) - LEAST_EVIDENCE);
-  }
+      table[field->usual.data[i] * 256 + field->hat.data[i]];
 }
 
 /* The sums of one row from those of the row before, which is NULL at the
@@ -156,7 +150,6 @@ field_load (Field *field, GError **error)
   gsize size = (gsize) width * (gsize) height;
 
   if (!byte_plane_init (&field->shade, width, height, error)
-      || !byte_plane_init (&field->chroma, width, height, error)
       || !byte_plane_init (&field->evidence, width, height, error))
     return FALSE;
   load_shade (field);
@@ -217,7 +210,8 @@ add_row (LineSums *sums, const Field *field, int x, int y)
   sums->near += line - 0.5f * (float) (left + right);
   sums->far += line - ground;
   sums->sides += (float) abs (left - right);
-  sums->chroma += field->chroma.data[start + (gsize) x];
+  sums->chroma += (float) (field->colours->most.data[start + (gsize) x]
+                           - field->colours->least.data[start + (gsize) x]);
   sums->sure += field->evidence.data[start + (gsize) x] > -LEAST_EVIDENCE;
 }
 
@@ -541,24 +535,12 @@ count_crowds (GArray *segments, const Image *image)
   }
 }
 
-GArray *
-lines_find (const Image *image, const Progress *progress, GError **error)
+/* The lines of all @fields, in order, and their errors. */
+static GArray *
+collect (Field fields[4], gboolean ok, GError **error)
 {
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Segment));
-  Field fields[4];
-  gboolean ok;
 
-  for (int k = 0; k < 4; k++) {
-    gboolean turned = k >= 2;
-
-    fields[k] = (Field){ .image = image,
-                         .dark = k % 2,
-                         .turned = turned,
-                         .width = turned ? image->height : image->width,
-                         .height = turned ? image->width : image->height };
-    fields[k].segments = g_array_new (FALSE, FALSE, sizeof (Segment));
-  }
-  ok = parallel_for (4, find_field, fields, progress, error);
   g_array_set_clear_func (all, segment_clear);
   for (int k = 0; k < 4; k++) {
     g_array_append_vals (all, fields[k].segments->data,
@@ -569,8 +551,35 @@ lines_find (const Image *image, const Progress *progress, GError **error)
     ok = ok && fields[k].error == NULL && (error == NULL || *error == NULL);
     g_clear_error (&fields[k].error);
   }
-  if (!ok)
+  return ok ? g_steal_pointer (&all) : NULL;
+}
+
+GArray *
+lines_find (const Image *image, const Progress *progress, GError **error)
+{
+  g_auto (Extremes) upright = { 0 };
+  g_auto (Extremes) turned = { 0 };
+  GArray *all;
+  Field fields[4];
+  gboolean ok;
+
+  if (!extremes_init (&upright, image, error)
+      || !byte_plane_turn (&upright.least, &turned.least, error)
+      || !byte_plane_turn (&upright.most, &turned.most, error))
     return NULL;
-  count_crowds (all, image);
-  return g_steal_pointer (&all);
+  for (int k = 0; k < 4; k++) {
+    const Extremes *colours = k >= 2 ? &turned : &upright;
+
+    fields[k] = (Field){ .colours = colours,
+                         .dark = k % 2,
+                         .turned = k >= 2,
+                         .width = colours->least.width,
+                         .height = colours->least.height };
+    fields[k].segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+  }
+  ok = parallel_for (4, find_field, fields, progress, error);
+  all = collect (fields, ok, error);
+  if (all != NULL)
+    count_crowds (all, image);
+  return all;
 }

@@ -37,6 +37,59 @@ byte_plane_load (BytePlane *plane, const Image *image, gboolean negative)
   }
 }
 
+gboolean
+extremes_init (Extremes *extremes, const Image *image, GError **error)
+{
+  int colours = image_colours (image), peak = image_peak (image);
+
+  *extremes = (Extremes){ 0 };
+  if (!byte_plane_init (&extremes->least, image->width, image->height, error)
+      || !byte_plane_init (&extremes->most, image->width, image->height,
+                           error))
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    const guint16 *pixel = image->samples + i * (gsize) image->channels;
+    int least = pixel[0], most = pixel[0];
+
+    for (int c = 1; c < colours; c++) {
+      least = MIN (least, pixel[c]);
+      most = MAX (most, pixel[c]);
+    }
+    if (peak != 255) {
+      least = least * 255 / peak;
+      most = most * 255 / peak;
+    }
+    extremes->least.data[i] = (guint8) least;
+    extremes->most.data[i] = (guint8) most;
+  }
+  return TRUE;
+}
+
+void
+extremes_clear (Extremes *extremes)
+{
+  byte_plane_clear (&extremes->least);
+  byte_plane_clear (&extremes->most);
+}
+
+/* Squares of this side fit into the cache. */
+#define SQUARE 64
+
+gboolean
+byte_plane_turn (const BytePlane *plane, BytePlane *turned, GError **error)
+{
+  gsize width = (gsize) plane->width, height = (gsize) plane->height;
+
+  if (!byte_plane_init (turned, plane->height, plane->width, error))
+    return FALSE;
+  for (gsize top = 0; top < height; top += SQUARE)
+    for (gsize left = 0; left < width; left += SQUARE)
+      for (gsize x = left; x < MIN (left + SQUARE, width); x++)
+        for (gsize y = top; y < MIN (top + SQUARE, height); y++)
+          turned->data[x * height + y] = plane->data[y * width + x];
+  return TRUE;
+}
+
 /* ---- windows ---- */
 
 /* Combines @count bytes of @from into those of @to. */
@@ -101,24 +154,84 @@ byte_plane_top_hat (BytePlane *plane, int across, int down, GError **error)
   return TRUE;
 }
 
-/* Means along one line of @count bytes, @stride apart. */
-static void
-mean_line (const guint8 *from, guint8 *to, int count, gsize stride, int reach)
+/* Quotients of whole numbers, rounded: for d <= 2 MOST_MEAN + 1 summands of at
+ * most 255, (n + d / 2) / d is a product and a shift. */
+#define SHIFT 22
+
+static inline guint32
+reciprocal (int d)
 {
-  int sum = 0, inside = 0;
+  return ((1u << SHIFT) + (guint32) d - 1) / (guint32) d;
+}
+
+static inline guint8
+quotient (guint32 n, int d, guint32 factor)
+{
+  return (guint8) ((n + (guint32) d / 2) * factor >> SHIFT);
+}
+
+static void
+mean_of_row (const guint8 *from, guint8 *to, int count, int reach)
+{
+  guint32 sum = 0, factor = reciprocal (2 * reach + 1);
+  int inside = 0;
 
   for (int i = 0; i < MIN (reach, count); i++, inside++)
-    sum += from[(gsize) i * stride];
+    sum += from[i];
   for (int i = 0; i < count; i++) {
     if (i + reach < count) {
-      sum += from[(gsize) (i + reach) * stride];
+      sum += from[i + reach];
       inside++;
     }
     if (i - reach - 1 >= 0) {
-      sum -= from[(gsize) (i - reach - 1) * stride];
+      sum -= from[i - reach - 1];
       inside--;
     }
-    to[(gsize) i * stride] = (guint8) ((sum + inside / 2) / inside);
+    if (inside == 2 * reach + 1)
+      to[i] = quotient (sum, inside, factor);
+    else
+      to[i] = quotient (sum, inside, reciprocal (inside));
+  }
+}
+
+/* Adds @row to the sums of the columns, or takes it out. */
+static void
+sum_columns (guint16 *sums, const guint8 *row, gsize width, gboolean add)
+{
+  if (add)
+    for (gsize x = 0; x < width; x++)
+      sums[x] = (guint16) (sums[x] + row[x]);
+  else
+    for (gsize x = 0; x < width; x++)
+      sums[x] = (guint16) (sums[x] - row[x]);
+}
+
+static void
+mean_of_columns (const BytePlane *from, BytePlane *to, int reach)
+{
+  gsize width = (gsize) from->width;
+  g_autofree guint16 *sums = g_new0 (guint16, width);
+  int height = from->height, inside = 0;
+
+  for (int y = 0; y < MIN (reach, height); y++, inside++)
+    sum_columns (sums, from->data + (gsize) y * width, width, TRUE);
+  for (int y = 0; y < height; y++) {
+    guint8 *row = to->data + (gsize) y * width;
+    guint32 factor;
+
+    if (y + reach < height) {
+      sum_columns (sums, from->data + (gsize) (y + reach) * width, width,
+                   TRUE);
+      inside++;
+    }
+    if (y - reach - 1 >= 0) {
+      sum_columns (sums, from->data + (gsize) (y - reach - 1) * width, width,
+                   FALSE);
+      inside--;
+    }
+    factor = reciprocal (inside);
+    for (gsize x = 0; x < width; x++)
+      row[x] = quotient (sums[x], inside, factor);
   }
 }
 
@@ -129,14 +242,14 @@ byte_plane_mean (const BytePlane *plane, int across, int down, BytePlane *mean,
   g_auto (BytePlane) rows = { 0 };
   gsize width = (gsize) plane->width;
 
+  g_assert (across <= MOST_MEAN && down <= MOST_MEAN);
   if (!byte_plane_init (&rows, plane->width, plane->height, error)
       || !byte_plane_init (mean, plane->width, plane->height, error))
     return FALSE;
   for (int y = 0; y < plane->height; y++)
-    mean_line (plane->data + (gsize) y * width, rows.data + (gsize) y * width,
-               plane->width, 1, across);
-  for (int x = 0; x < plane->width; x++)
-    mean_line (rows.data + x, mean->data + x, plane->height, width, down);
+    mean_of_row (plane->data + (gsize) y * width,
+                 rows.data + (gsize) y * width, plane->width, across);
+  mean_of_columns (&rows, mean, down);
   return TRUE;
 }
 

@@ -31,13 +31,30 @@ byte_plane_size (const BytePlane *plane)
  * @negative. */
 void byte_plane_load (BytePlane *plane, const Image *image, gboolean negative);
 
+/* The least and the largest colour of each pixel, 0 .. 255: marks are mostly
+ * grey, and the former shows light ones, the latter dark ones, where the
+ * colours of a picture do not hide them. */
+typedef struct {
+  BytePlane least, most;
+} Extremes;
+
+gboolean extremes_init (Extremes *extremes, const Image *image,
+                        GError **error);
+void extremes_clear (Extremes *extremes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Extremes, extremes_clear)
+
+/* Rows of @plane become columns of @turned. */
+gboolean byte_plane_turn (const BytePlane *plane, BytePlane *turned,
+                          GError **error);
+
 /* Replaces @plane by its top-hat for windows of 2 @across + 1 by 2 @down + 1
  * pixels. */
 gboolean byte_plane_top_hat (BytePlane *plane, int across, int down,
                              GError **error);
 
 /* Mean over windows of 2 @across + 1 by 2 @down + 1 pixels, cut off at the
- * edges. */
+ * edges; at most MOST_MEAN each. */
+#define MOST_MEAN 60
 gboolean byte_plane_mean (const BytePlane *plane, int across, int down,
                           BytePlane *mean, GError **error);
 

@@ -29,28 +29,21 @@ static const float heights[] = { 0.2f, 0.35f, 0.5f, 0.65f, 0.8f };
 
 /* ---- 1. planes ---- */
 
-static void
-load_shades (SpeckScene *scene)
+static gboolean
+load_shades (SpeckScene *scene, GError **error)
 {
-  const Image *image = scene->image;
-  int colours = image_colours (image), peak = image_peak (image);
+  g_auto (Extremes) extremes = { 0 };
 
-  for (gsize i = 0; i < image_pixels (image); i++) {
-    const guint16 *pixel = image->samples + i * (gsize) image->channels;
-    int least = pixel[0], most = pixel[0];
+  if (!extremes_init (&extremes, scene->image, error))
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (scene->image); i++) {
+    guint8 least = extremes.least.data[i], most = extremes.most.data[i];
 
-    for (int c = 1; c < colours; c++) {
-      least = MIN (least, pixel[c]);
-      most = MAX (most, pixel[c]);
-    }
-    if (peak != 255) {
-      least = least * 255 / peak;
-      most = most * 255 / peak;
-    }
-    scene->shade[SPECK_LIGHT].data[i] = (guint8) least;
+    scene->shade[SPECK_LIGHT].data[i] = least;
     scene->shade[SPECK_DARK].data[i] = (guint8) (255 - most);
     scene->shade[SPECK_COLOUR].data[i] = (guint8) (most - least);
   }
+  return TRUE;
 }
 
 typedef struct {
@@ -85,7 +78,8 @@ speck_scene_init (SpeckScene *scene, const Image *image,
         || !byte_plane_init (&scene->hat[k], image->width, image->height,
                              error))
       return FALSE;
-  load_shades (scene);
+  if (!load_shades (scene, error))
+    return FALSE;
   ok = parallel_for (SPECK_PLANES, load_hat, &loading, progress, error);
   for (int k = 0; k < SPECK_PLANES; k++)
     if (loading.errors[k] != NULL) {
