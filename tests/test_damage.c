@@ -1,5 +1,5 @@
 /* test_damage.c - damage is what was asked for, and the same for a seed */
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 
 #include "base/error.h"
 #include "tests/support.h"
@@ -380,6 +380,45 @@ test_wrong_options (void)
   }
 }
 
+/* Amounts in the forms of all kinds: each kind takes one at least, and what it
+ * takes does something to a picture. */
+static void
+test_kinds (void)
+{
+  static const char *const amounts[] = { "0.5", "3x4" };
+  static const char *const nonsense[] = { "", "0", "-1", "x", "0.5x", "3x",
+                                          "3x4x5", "3x-4", "nan", "1e9" };
+  g_autoptr (Image) image = clean_image (40, 30, 3, 8);
+
+  for (int k = 0; damage_kinds[k] != NULL; k++) {
+    int taken = 0;
+
+    for (gsize i = 0; i < G_N_ELEMENTS (nonsense); i++) {
+      DamageOptions options = DAMAGE_DEFAULTS;
+
+      g_assert_false (damage_kinds[k]->parse (nonsense[i], &options));
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS (amounts); i++) {
+      DamageOptions options = DAMAGE_DEFAULTS;
+      g_autofree char *words = NULL;
+      g_autoptr (Image) copy = NULL;
+      g_autoptr (Mask) mask = NULL;
+
+      if (!damage_kinds[k]->parse (amounts[i], &options))
+        continue;
+      taken++;
+      words = damage_kinds[k]->describe (&options);
+      g_assert_cmpstr (words, !=, "");
+      copy = damaged (image, &options, &mask);
+      g_assert_false (copy->depth == image->depth
+                      && same_samples (copy, image));
+      g_assert_true ((mask_count (mask) > 0)
+                     == (damage_kinds[k]->lose != NULL));
+    }
+    g_assert_cmpint (taken, >, 0);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -399,5 +438,6 @@ main (int argc, char **argv)
   g_test_add_func ("/damage/unclipped", test_unclipped);
   g_test_add_func ("/damage/seeds", test_seeds);
   g_test_add_func ("/damage/wrong-options", test_wrong_options);
+  g_test_add_func ("/damage/kinds", test_kinds);
   return g_test_run ();
 }

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "dictlearn/builtin.h"
 #include "dictlearn/initial.h"
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 #include "imaging/restore.h"
 #include "imaging/detect/detect.h"
 #include "imaging/metric.h"

@@ -1,7 +1,7 @@
 /* test_detect.c - damage is found, and clean photographs are left alone */
 #include "base/random.h"
 #include "imaging/codec/codec.h"
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 #include "imaging/detect/detect.h"
 #include "imaging/detect/judge.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 /* test_noise.c - the level of noise is found, texture is not taken for it */
 #include "imaging/detect/clipping.h"
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 #include "imaging/detect/noise.h"
 #include "base/random.h"
 #include "tests/support.h"

@@ -3,7 +3,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "dictlearn/initial.h"
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 #include "imaging/metric.h"
 #include "imaging/restore.h"
 #include "tests/support.h"

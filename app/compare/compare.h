@@ -6,6 +6,7 @@
  *
  *     compare.c     the options, and the order of things
  *     data.c        which pictures train and which test; patches
+ *     damagelist.c  what is done to the test pictures
  *     contenders.c  what is compared, and with which settings
  *     learning.c    learning, and learning curves
  *     sharing.c     contenders and test pictures handed out to ranks
@@ -22,7 +23,7 @@
 
 #include "app/cli/commandline.h"
 #include "app/cli/progressbar.h"
-#include "app/mend/damagelist.h"
+#include "app/compare/damagelist.h"
 #include "app/files/skipped.h"
 #include "app/chart/table.h"
 #include "dictlearn/dictionary.h"

@@ -5,8 +5,8 @@
 #include "app/files/picturefile.h"
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
-#include "app/mend/damagelist.h"
 #include "base/error.h"
+#include "imaging/damage/damage.h"
 
 #include <math.h>
 
@@ -26,7 +26,7 @@ static const char about[] =
 static gboolean
 parse_blocks (const Option *option, const char *text, GError **error)
 {
-  return damage_parse_blocks (text, option->value)
+  return damage_blocks.parse (text, option->value)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
                           "write SIDExCOUNT, as in 10x36 for 36 blocks of "
                           "side 10");

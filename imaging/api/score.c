@@ -1,6 +1,6 @@
 /* score.c - deliberate damage, and scores */
 #include "imaging/api/api.h"
-#include "imaging/damage.h"
+#include "imaging/damage/damage.h"
 #include "imaging/metric.h"
 
 TesseraImage *
