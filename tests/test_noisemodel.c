@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "imaging/denoise/noisemodel.h"
 #include "imaging/detect/findnoise.h"
+#include "imaging/detect/noisecurve.h"
 #include "imaging/detect/noiseprofile.h"
 #include "imaging/metric.h"
 #include "imaging/restore.h"
@@ -341,12 +342,60 @@ test_levelled (void)
   }
 }
 
+/* Levels fall with brightness as in a camera.  Texture makes the brightness of
+ * four bins too strong, and all colours of one more: both are seen through, and
+ * bins without texture keep what was measured. */
+static void
+test_levels_under_texture (void)
+{
+  enum { COUNT = 12 };
+  NoiseBin bins[COUNT] = { 0 };
+  double truth[COUNT];
+
+  for (int i = 0; i < COUNT; i++) {
+    gboolean textured = i % 3 == 1, coloured = i == 8;
+
+    bins[i].is_noise = TRUE;
+    bins[i].brightness = (i + 1.) / (COUNT + 1);
+    truth[i] = 0.05 / sqrt (0.3 + bins[i].brightness);
+    bins[i].sigma[0] = truth[i] * (textured || coloured ? 2 : 1);
+    bins[i].sigma[1] = bins[i].sigma[2] = truth[i] * (coloured ? 2 : 1);
+  }
+  noise_bins_find_levels (bins, COUNT, 3);
+  for (int i = 0; i < COUNT; i++)
+    for (int c = 0; c < 3; c++) {
+      assert_at_most (bins[i].level[c], 1.15 * truth[i]);
+      assert_at_most (0.97 * truth[i], bins[i].level[c]);
+    }
+}
+
+/* The dots of a print, as a scanner sees them. */
+static void
+test_halftone_has_none (void)
+{
+  g_autoptr (Image) image = image_new (400, 300, 1, 8, NULL);
+  FoundNoise found;
+
+  for (int y = 0; y < 300; y++)
+    for (int x = 0; x < 400; x++) {
+      double dots = 2 + cos (0.9 * (x + y)) + cos (0.9 * (x - y));
+      double grey = 1 + 3 * (0.5 + 0.4 * sin (0.01 * x) * cos (0.013 * y));
+
+      *image_pixel (image, x, y) =
+        (guint16) (255 / (1 + exp (6 * (dots - grey))) + 0.5);
+    }
+  found = image_find_noise (image, NULL);
+  g_assert_true (found.kind == NOISE_NONE || !found.is_sure);
+}
+
 int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/noisemodel/sum", test_sum);
   g_test_add_func ("/noisemodel/drawings", test_drawings_have_none);
+  g_test_add_func ("/noisemodel/halftone", test_halftone_has_none);
+  g_test_add_func ("/noisemodel/levels", test_levels_under_texture);
   g_test_add_func ("/noisemodel/white", test_white_covariance);
   g_test_add_func ("/noisemodel/block", test_covariance_of_a_block);
   g_test_add_func ("/noisemodel/neighbours", test_neighbours);

@@ -51,6 +51,12 @@ static const struct {
  * where texture is part of it. */
 #define WHITE_RATIO 1.3
 
+/* White noise that is so many times weaker than the flattest blocks of any
+ * brightness cannot be seen, nor told from texture or the dots of a print.
+ * Without colours to tell them apart, sooner so. */
+#define MOST_HIDDEN 12.
+#define MOST_HIDDEN_GREY 8.
+
 /* A picture of that many colours or fewer has been drawn or dithered; if it is
  * grey, of that many. */
 #define FEW_COLOURS 256
@@ -131,6 +137,25 @@ least_colour (const NoiseProfile *profile)
   return 255 * least / sqrt (2);
 }
 
+/* How strong the brightness of the flattest blocks is in the bin where it is
+ * weakest, where white is 255. */
+static double
+least_brightness (const NoiseProfile *profile)
+{
+  double least = INFINITY;
+
+  for (int i = 0; i < profile->bin_count; i++)
+    least = fmin (least, profile->bins[i].sigma[0]);
+  return 255 * least;
+}
+
+static gboolean
+is_hidden (const NoiseProfile *profile, double white, int colours)
+{
+  return least_brightness (profile)
+         > white * (colours == 1 ? MOST_HIDDEN_GREY : MOST_HIDDEN);
+}
+
 static gboolean
 has_colour_everywhere (const NoiseProfile *profile)
 {
@@ -204,7 +229,7 @@ image_find_noise (const Image *image, const Mask *ignore)
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, colours);
   double white;
-  gboolean agree, is_sure, has_grid, has_jpeg_error;
+  gboolean agree, is_sure, has_grid, has_jpeg_error, is_measured;
   NoiseProfile profile;
   FoundNoise found;
 
@@ -215,15 +240,17 @@ image_find_noise (const Image *image, const Mask *ignore)
   source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
   has_jpeg_error = source.is_quantised && image->meta.orientation == 1;
   white = image_noise_level (image, ignore);
-  if (!noise_profile_measure (&source, &profile)
-      || 255 * profile.sigma < LEAST_LEVEL)
+  is_measured = noise_profile_measure (&source, &profile);
+  if (is_measured && is_hidden (&profile, white, colours))
+    white = 0;
+  if (!is_measured || 255 * profile.sigma < LEAST_LEVEL)
     return has_jpeg_error && white <= 0
              ? found_jpeg_error (image, colours)
              : found_white_noise (colours, white);
   agree = is_noisy (&profile, source.is_quantised);
   is_sure = agree || has_colour_everywhere (&profile);
-  if (white > 0
-      && (!agree || 255 * profile.sigma < WHITE_RATIO * white))
+  if (white > 0 && !(agree && 255 * profile.sigma >= WHITE_RATIO * white)
+      && !(is_sure && least_colour (&profile) >= WHITE_RATIO * white))
     return found_white_noise (colours, white);
   has_grid = !image->meta.has_steps && image_has_jpeg_grid (image);
   found = found_coloured_noise (

@@ -23,12 +23,14 @@
 /* The share of the blocks, the smoothest, that measure the noise; and how many
  * there should be at least.  Grey pictures have only their brightness, of
  * which texture may be a part.  If it differs from block to block by more than
- * UNEVEN times what noise would, fewer blocks are asked, and if all fail, the
- * picture is taken to be without noise. */
+ * UNEVEN times what noise would, or by less than EVEN times, as the dots of a
+ * print do, fewer blocks are asked, and if all fail, the picture is taken to be
+ * without noise. */
 static const double smoothest[] = { 0.05, 0.02, 0.01 };
 #define LEAST_SMOOTH 40
 #define SPARE 4 /* there must be this many times as many to choose from */
 #define UNEVEN 1.25
+#define EVEN 0.6
 
 /* Sides of blocks; where pixels are missing, only small ones may be whole.
  * The smallest do not tell noise from texture by brightness alone. */
@@ -247,7 +249,8 @@ is_even (const Survey *s, int count, double sigma)
   double deviation;
 
   mean_variance (s, count, BRIGHTNESS, HIGH, sigma, &deviation);
-  return deviation <= UNEVEN * sqrt (2. / high);
+  deviation /= sqrt (2. / high);
+  return deviation >= EVEN && deviation <= UNEVEN;
 }
 
 /* So many blocks give at least as many samples as LEAST_SMOOTH large ones. */

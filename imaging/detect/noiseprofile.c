@@ -1,6 +1,7 @@
 #include "imaging/detect/noiseprofile.h"
 
 #include "base/parallel.h"
+#include "imaging/detect/noisecurve.h"
 #include "imaging/inpaint/dct.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@
 
 /* What noise may have: in units of what is expected of it.  Measured on
  * photographs of three kinds with noise and without. */
+#define LEAST_UNEVEN 0.5 /* less has only a pattern, as dots of a print */
 #define MOST_UNEVEN 1.7
 #define MOST_UNEVEN_SCALED 2.5
 #define LEAST_SLOPE 0.85
@@ -398,15 +400,15 @@ measure_bin (const Survey *s, Block *blocks, int count, NoiseBin *bin,
 static gboolean
 is_noise (const NoiseBin *bin)
 {
-  return bin->uneven <= MOST_UNEVEN
+  return bin->uneven >= LEAST_UNEVEN && bin->uneven <= MOST_UNEVEN
          && bin->uneven_scaled <= MOST_UNEVEN_SCALED
          && bin->slope >= LEAST_SLOPE && bin->slope <= MOST_SLOPE;
 }
 
-/* s between the brightnesses of the bins that are noise; beyond them that of
+/* The level between the brightnesses of the bins that are noise; beyond them that of
  * the last. */
 static double
-sigma_between (const NoiseProfile *p, double brightness, int c)
+level_between (const NoiseProfile *p, double brightness, int c)
 {
   const NoiseBin *below = NULL, *above = NULL;
 
@@ -421,33 +423,46 @@ sigma_between (const NoiseProfile *p, double brightness, int c)
       above = bin;
   }
   if (below == NULL || above == NULL)
-    return (below != NULL ? below : above)->sigma[c];
-  return below->sigma[c]
-         + (above->sigma[c] - below->sigma[c])
+    return (below != NULL ? below : above)->level[c];
+  return below->level[c]
+         + (above->level[c] - below->level[c])
              * (brightness - below->brightness)
              / (above->brightness - below->brightness);
 }
 
+/* How much the spectrum of a bin counts: less, the more texture it has. */
+static double
+weight_of (const NoiseBin *bin)
+{
+  return bin->is_noise && bin->sigma[0] > 0
+           ? pow (bin->level[0] / bin->sigma[0], 4)
+           : 0;
+}
+
 /* The model of the bins that are noise, of which there is at least one. */
 static void
-fit_model (NoiseProfile *p, Spectrum *spectra, int colours, int noise_bins)
+fit_model (NoiseProfile *p, Spectrum *spectra, int colours)
 {
   NoiseModel *model = &p->model;
+  double weights = 0;
 
   *model = (NoiseModel){ .colours = colours };
   for (int level = 0; level < NOISE_LEVELS; level++)
     for (int c = 0; c < colours; c++)
-      model->deviation[level][c] = (float) sigma_between (
+      model->deviation[level][c] = (float) level_between (
         p, (double) level / (NOISE_LEVELS - 1), c);
+  for (int i = 0; i < p->bin_count; i++)
+    weights += weight_of (&p->bins[i]);
   for (int i = 0; i < p->bin_count; i++)
     for (int f = 0; f < NOISE_COSINES && p->bins[i].is_noise; f++)
       for (int a = 0; a < colours; a++)
         for (int b = 0; b < colours; b++) {
           double unit = p->bins[i].sigma[a] * p->bins[i].sigma[b];
 
-          if (unit > 0)
+          if (unit > 0 && weights > 0)
             model->correlation[f][a][b] +=
-              (float) (spectra[i][f][a][b] / unit / noise_bins);
+              (float) (spectra[i][f][a][b] / unit * weight_of (&p->bins[i])
+                       / weights);
         }
 }
 
@@ -494,17 +509,18 @@ summarise (NoiseProfile *p, Spectrum *spectra, const BlockSource *source)
   int noise_bins = 0;
 
   find_noise_bins (p, source->is_quantised);
+  noise_bins_find_levels (p->bins, p->bin_count, colours);
   for (int i = 0; i < p->bin_count; i++) {
     noise_bins += p->bins[i].is_noise;
     for (int c = 0; c < colours && p->bins[i].is_noise; c++)
-      sum += pow (p->bins[i].sigma[c], 2) / colours;
+      sum += pow (p->bins[i].level[c], 2) / colours;
   }
   if (noise_bins == 0)
     return;
   p->noise_bins = noise_bins;
   p->share = (double) noise_bins / p->bin_count;
   p->sigma = sqrt (sum / noise_bins);
-  fit_model (p, spectra, colours, noise_bins);
+  fit_model (p, spectra, colours);
   raise_floor (&p->model);
 }
 

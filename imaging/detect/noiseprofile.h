@@ -33,6 +33,7 @@ typedef struct {
   double brightness; /* mean */
   int blocks;        /* the flattest, that were used */
   double sigma[3];   /* of the mixed colours, where white is 1 */
+  double level[3];   /* the same less what texture adds: noisecurve.h */
   double uneven;     /* deviation of their energies over that of noise */
   double uneven_scaled; /* the same, each cosine in units of its variance */
   double slope;      /* energy of blocks that are less flat, over theirs */
@@ -46,7 +47,7 @@ typedef struct {
   NoiseBin bins[NOISE_BINS];
   int bin_count, noise_bins;
   double share; /* of the bins that are noise */
-  double sigma; /* root mean square over these, where white is 1; 0 if none */
+  double sigma; /* root mean square of their levels, where white is 1; 0 if none */
 } NoiseProfile;
 
 /* Reads blocks of @image that have no pixel of @ignore, which may be NULL, none
