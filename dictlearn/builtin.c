@@ -9,7 +9,7 @@
 extern GResource *dictionaries_get_resource (void);
 
 Dictionary *
-dictionary_builtin (int channels)
+dictionary_cosines (int channels)
 {
   return dictionary_dct (BUILTIN_PATCH, channels);
 }

@@ -5,7 +5,7 @@
 
 /* The cosines of 10 x 10 patches, not learned.  @channels is 1 or 3.  The
  * caller owns it. */
-Dictionary *dictionary_builtin (int channels);
+Dictionary *dictionary_cosines (int channels);
 
 /* The following are NULL with @error set (MEMORY) when memory is short, and
  * belong to the caller. */

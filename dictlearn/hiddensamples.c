@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples per step, and the length of a step: as in imaging/lessons. */
+/* Samples per step, and the length of a step: as in imaging/training. */
 #define BATCH 384
 #define RATE 0.002
 

@@ -87,7 +87,7 @@ describe_dictionary (const Image *image, gboolean filled,
   if (options->dictionary != NULL)
     return dictionary_describe (options->dictionary);
   inside = options->cosines || options->paper_protocol || !filled
-             ? dictionary_builtin (image_colours (image))
+             ? dictionary_cosines (image_colours (image))
              : dictionary_convolutional (error);
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }

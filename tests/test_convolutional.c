@@ -4,8 +4,8 @@
 #include "base/random.h"
 #include "dictlearn/convolutional/file.h"
 #include "dictlearn/convolutional/pyramid.h"
-#include "dictlearn/convolutional/teacher.h"
-#include "imaging/conv/recode.h"
+#include "dictlearn/convolutional/trainer.h"
+#include "imaging/convolutional/recode.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -154,35 +154,35 @@ test_start_is_tight (void)
     assert_at_most (fabs (out[i] - d->example.y[i]), 1e-5);
 }
 
-static Teacher *
-new_teacher (ConvModel *model)
+static ConvTrainer *
+new_trainer (ConvModel *model)
 {
-  TeacherOptions options = {
+  ConvTrainerOptions options = {
     .crop = CROP, .batch = 6, .steps = 40, .rate = 2e-3, .draw = draw
   };
 
-  return teacher_new (model, &options);
+  return conv_trainer_new (model, &options);
 }
 
 static void
-steps (Teacher *teacher, int count)
+steps (ConvTrainer *trainer, int count)
 {
   for (int i = 0; i < count; i++)
-    g_assert_true (teacher_step (teacher, NULL, NULL));
+    g_assert_true (conv_trainer_step (trainer, NULL, NULL));
 }
 
 static void
 test_learns (void)
 {
   g_autoptr (ConvModel) model = conv_model_new (&small);
-  g_autoptr (Teacher) teacher = new_teacher (model);
+  g_autoptr (ConvTrainer) trainer = new_trainer (model);
   double first;
 
   g_test_summary ("Learning brings the error down");
-  steps (teacher, 1);
-  first = teacher_status (teacher)->error;
-  steps (teacher, 39);
-  assert_at_most (teacher_status (teacher)->error, first - 0.3);
+  steps (trainer, 1);
+  first = conv_trainer_status (trainer)->error;
+  steps (trainer, 39);
+  assert_at_most (conv_trainer_status (trainer)->error, first - 0.3);
 }
 
 static void
@@ -190,12 +190,12 @@ test_resume (void)
 {
   g_autoptr (ConvModel) whole = conv_model_new (&small);
   g_autoptr (ConvModel) part = conv_model_new (&small);
-  g_autoptr (Teacher) one = new_teacher (whole);
-  g_autoptr (Teacher) two = new_teacher (part);
+  g_autoptr (ConvTrainer) one = new_trainer (whole);
+  g_autoptr (ConvTrainer) two = new_trainer (part);
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (ConvModel) read = NULL;
-  g_autoptr (Teacher) three = NULL;
-  TeacherState state;
+  g_autoptr (ConvTrainer) three = NULL;
+  ConvTrainerState state;
 
   g_test_summary ("Learning that was stopped, written and read goes on to the "
                   "same bytes, with any number of threads");
@@ -203,21 +203,21 @@ test_resume (void)
   steps (one, 7);
   parallel_init (3);
   steps (two, 4);
-  bytes = conv_model_to_bytes (part, teacher_state (two));
+  bytes = conv_model_to_bytes (part, conv_trainer_state (two));
   g_assert_true (conv_model_in_bytes (bytes));
   read = conv_model_from_bytes (bytes, "test", &state, NULL);
   g_assert_nonnull (read);
   g_assert_cmpint (state.step, ==, 4);
-  three = new_teacher (read);
-  teacher_resume (three, &state);
+  three = new_trainer (read);
+  conv_trainer_resume (three, &state);
   g_free (state.first);
   g_free (state.second);
   steps (three, 3);
   g_assert_true (memcmp (read->numbers, whole->numbers,
                          conv_length (&small) * sizeof (float))
                  == 0);
-  g_assert_cmpfloat (teacher_status (three)->error, ==,
-                     teacher_status (one)->error);
+  g_assert_cmpfloat (conv_trainer_status (three)->error, ==,
+                     conv_trainer_status (one)->error);
 }
 
 static void

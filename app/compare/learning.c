@@ -340,13 +340,13 @@ typedef struct {
   guint seed;
   GArray *probes;  /* Probe */
   GArray *numbers; /* guint: of the contenders that learn */
-} Lesson;
+} LearnStage;
 
 static Contender *
-lesson_contender (const Lesson *lesson, guint item)
+stage_contender (const LearnStage *learning, guint item)
 {
-  return compare_contender (lesson->compare,
-                            g_array_index (lesson->numbers, guint, item));
+  return compare_contender (learning->compare,
+                            g_array_index (learning->numbers, guint, item));
 }
 
 /* Says who learns. */
@@ -362,20 +362,20 @@ static gboolean
 learn_item (gpointer data, guint item, GVariant **result,
             const Progress *progress, GError **error)
 {
-  const Lesson *lesson = data;
-  Contender *contender = lesson_contender (lesson, item);
-  Training training = { .compare = lesson->compare,
+  const LearnStage *learning = data;
+  Contender *contender = stage_contender (learning, item);
+  Training training = { .compare = learning->compare,
                         .contender = contender,
-                        .seed = lesson->seed,
-                        .run = contender_run (contender, lesson->seed),
-                        .probes = lesson->probes };
+                        .seed = learning->seed,
+                        .run = contender_run (contender, learning->seed),
+                        .probes = learning->probes };
 
-  show_stage (lesson->compare, contender, (int) item + 1,
-              (int) lesson->numbers->len);
+  show_stage (learning->compare, contender, (int) item + 1,
+              (int) learning->numbers->len);
   if (!(contender->kind == CONTENDER_LEARNER
           ? learn_one (&training, progress, error)
-          : learn_outside (lesson->compare, contender, lesson->seed, progress,
-                           error)))
+          : learn_outside (learning->compare, contender, learning->seed,
+                           progress, error)))
     return FALSE;
   *result = learn_run_to_variant (training.run, contender->failed);
   return TRUE;
@@ -384,13 +384,13 @@ learn_item (gpointer data, guint item, GVariant **result,
 static void
 put_learned (gpointer data, guint item, GVariant *result, gboolean is_own)
 {
-  const Lesson *lesson = data;
-  Contender *contender = lesson_contender (lesson, item);
+  const LearnStage *learning = data;
+  Contender *contender = stage_contender (learning, item);
   g_autofree char *failed = NULL;
 
   if (is_own)
     return;
-  learn_run_from_variant (result, contender_run (contender, lesson->seed),
+  learn_run_from_variant (result, contender_run (contender, learning->seed),
                           &failed);
   if (failed == NULL || contender->failed != NULL)
     return;
@@ -404,8 +404,8 @@ compare_learn (Compare *compare, guint seed, const Progress *progress,
 {
   g_autoptr (GArray) probes = make_probes (compare);
   g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
-  Lesson lesson = { compare, seed, probes, numbers };
-  const CompareStage stage = { learn_item, put_learned, &lesson };
+  LearnStage learning = { compare, seed, probes, numbers };
+  const CompareStage stage = { learn_item, put_learned, &learning };
 
   for (guint i = 0; i < compare->contenders->len; i++)
     if (contender_learns (compare_contender (compare, i)))

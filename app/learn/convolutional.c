@@ -13,7 +13,7 @@
 #include "app/files/picturelist.h"
 #include "base/error.h"
 #include "dictlearn/convolutional/file.h"
-#include "imaging/lessons/lessons.h"
+#include "imaging/training/crops.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,9 +26,9 @@
 
 typedef struct {
   Learn *learn;
-  Lessons *lessons;
+  TrainingCrops *crops;
   ConvModel *model;
-  Teacher *teacher;
+  ConvTrainer *trainer;
   int steps;
   gboolean written; /* the output is there */
   gint64 written_at;
@@ -37,8 +37,8 @@ typedef struct {
 static void
 conv_run_clear (ConvRun *run)
 {
-  teacher_free (run->teacher);
-  lessons_free (run->lessons);
+  conv_trainer_free (run->trainer);
+  training_crops_free (run->crops);
   conv_model_free (run->model);
 }
 
@@ -87,7 +87,7 @@ new_model (const Learn *learn, GError **error)
 
 /* A model from a file; its pictures are as those to learn from. */
 static ConvModel *
-load_model (const char *path, int channels, TeacherState *state,
+load_model (const char *path, int channels, ConvTrainerState *state,
             GError **error)
 {
   g_autoptr (GBytes) bytes = file_read (path, error);
@@ -108,10 +108,10 @@ load_model (const char *path, int channels, TeacherState *state,
 
 /* A new model, one to start from, or one to go on with. */
 static gboolean
-make_teacher (ConvRun *run, GError **error)
+make_trainer (ConvRun *run, GError **error)
 {
   Learn *learn = run->learn;
-  TeacherState state = { 0 };
+  ConvTrainerState state = { 0 };
   const char *from = learn->resume != NULL ? learn->resume : learn->init;
 
   run->model =
@@ -138,15 +138,15 @@ make_teacher (ConvRun *run, GError **error)
   }
   if (learn->ground > 0)
     run->model->shape.ground = learn->ground;
-  TeacherOptions options = { .crop = learn->crop,
-                             .batch = learn->batch,
-                             .steps = run->steps,
-                             .rate = learn->options.rate,
-                             .draw = lessons_draw,
-                             .data = run->lessons };
-  run->teacher = teacher_new (run->model, &options);
+  ConvTrainerOptions options = { .crop = learn->crop,
+                                 .batch = learn->batch,
+                                 .steps = run->steps,
+                                 .rate = learn->options.rate,
+                                 .draw = training_crops_draw,
+                                 .data = run->crops };
+  run->trainer = conv_trainer_new (run->model, &options);
   if (learn->resume != NULL)
-    teacher_resume (run->teacher, &state);
+    conv_trainer_resume (run->trainer, &state);
   g_free (state.first);
   g_free (state.second);
   return TRUE;
@@ -158,7 +158,7 @@ static gboolean
 write_out (ConvRun *run, GError **error)
 {
   const Learn *learn = run->learn;
-  gboolean finished = teacher_status (run->teacher)->step >= run->steps;
+  gboolean finished = conv_trainer_status (run->trainer)->step >= run->steps;
   g_autoptr (GBytes) bytes = NULL;
 
   if (!conv_model_is_finite (run->model))
@@ -168,8 +168,8 @@ write_out (ConvRun *run, GError **error)
   g_free (run->model->options);
   run->model->options = describe (run);
   run->model->seed = learn->line.seed;
-  bytes = conv_model_to_bytes (run->model,
-                               finished ? NULL : teacher_state (run->teacher));
+  bytes = conv_model_to_bytes (
+    run->model, finished ? NULL : conv_trainer_state (run->trainer));
   if (!output_write (learn->output, bytes, learn->line.force || run->written,
                      error))
     return FALSE;
@@ -182,7 +182,7 @@ static gboolean
 all_steps (ConvRun *run, GError **error)
 {
   Learn *learn = run->learn;
-  const TeacherStatus *status = teacher_status (run->teacher);
+  const ConvTrainerStatus *status = conv_trainer_status (run->trainer);
 
   run->written_at = g_get_monotonic_time ();
   while (status->step < run->steps) {
@@ -191,7 +191,7 @@ all_steps (ConvRun *run, GError **error)
                            (double) (status->step + 1) / run->steps };
     Progress part = progress_part (&share);
 
-    if (!teacher_step (run->teacher, &part, error))
+    if (!conv_trainer_step (run->trainer, &part, error))
       return FALSE;
     g_snprintf (learn->label, sizeof learn->label, "learning, %.2f dB",
                 -10 / log (10) * status->error);
@@ -208,7 +208,7 @@ report (const ConvRun *run, GError **error)
 {
   const Learn *learn = run->learn;
   const ConvShape *s = &run->model->shape;
-  const TeacherStatus *status = teacher_status (run->teacher);
+  const ConvTrainerStatus *status = conv_trainer_status (run->trainer);
   double seconds = time_budget_seconds (&learn->budget);
   g_autoptr (JsonObject) json = NULL;
 
@@ -231,7 +231,7 @@ report (const ConvRun *run, GError **error)
   json_report_set_count (json, "atoms", (guint64) s->atoms);
   json_report_set_count (json, "patch", (guint64) s->side);
   json_report_set_count (json, "pictures",
-                         (guint64) lessons_count (run->lessons));
+                         (guint64) training_crops_count (run->crops));
   json_report_set_count (json, "skipped", (guint64) learn->skipped.count);
   json_object_set_boolean_member (json, "interrupted",
                                   learn->budget.interrupted);
@@ -246,13 +246,13 @@ learn_and_write (ConvRun *run, GError **error)
   gboolean ok;
 
   learn_begin (learn, "reading pictures");
-  ok = learn_add_pictures (learn, run->lessons, &stopped)
-       && make_teacher (run, &stopped)
-       && all_steps (run, &stopped);
+  ok = learn_add_pictures (learn, run->crops, &stopped)
+       && make_trainer (run, &stopped) && all_steps (run, &stopped);
   learn_end (learn);
   if (!ok
       && !learn_forgive_stop (
-        learn, run->teacher != NULL ? teacher_status (run->teacher)->step : 0,
+        learn,
+        run->trainer != NULL ? conv_trainer_status (run->trainer)->step : 0,
         &stopped)) {
     g_propagate_error (error, stopped);
     return FALSE;
@@ -265,7 +265,7 @@ gboolean
 learn_convolutional (Learn *learn, GError **error)
 {
   ConvRun run = { .learn = learn };
-  g_autoptr (GArray) lessons = NULL;
+  g_autoptr (GArray) task = NULL;
   gboolean ok;
 
   if (g_str_has_suffix (learn->output, ".npy"))
@@ -278,17 +278,16 @@ learn_convolutional (Learn *learn, GError **error)
                          "give either --init or --resume");
   learn->keep_partial = TRUE;
   if (learn->task == NULL)
-    learn->task = LESSONS_USUAL_TASK;
+    learn->task = CONV_USUAL_TASK;
   if (learn->options.rate == 0)
-    learn->options.rate = LESSONS_USUAL_RATE;
-  run.steps =
-    learn->options.iterations > 0 ? learn->options.iterations
-                                  : LESSONS_USUAL_STEPS;
-  lessons = lessons_parse (learn->task, error);
-  if (lessons == NULL)
+    learn->options.rate = CONV_USUAL_RATE;
+  run.steps = learn->options.iterations > 0 ? learn->options.iterations
+                                            : CONV_USUAL_STEPS;
+  task = task_parse (learn->task, error);
+  if (task == NULL)
     return FALSE;
-  run.lessons =
-    lessons_new (lessons, channels_of (learn), learn->crop, learn->line.seed);
+  run.crops = training_crops_new (task, channels_of (learn), learn->crop,
+                                  learn->line.seed);
   ok = learn_and_write (&run, error);
   conv_run_clear (&run);
   return ok;

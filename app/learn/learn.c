@@ -61,9 +61,9 @@ algorithm_names (void)
 static gboolean
 option_task (const Option *option, const char *text, GError **error)
 {
-  g_autoptr (GArray) lessons = lessons_parse (text, error);
+  g_autoptr (GArray) task = task_parse (text, error);
 
-  return lessons != NULL && option_file (option, text, error);
+  return task != NULL && option_file (option, text, error);
 }
 
 static gboolean

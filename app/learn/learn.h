@@ -11,7 +11,7 @@
 #include "app/files/skipped.h"
 #include "app/cli/progressbar.h"
 #include "dictlearn/learner.h"
-#include "imaging/lessons/lessons.h"
+#include "imaging/training/crops.h"
 #include "imaging/patchsource.h"
 
 typedef struct {
@@ -81,9 +81,10 @@ gboolean learn_make_learner (Learn *learn, GError **error);
 /* Makes learn->source and learn->block. */
 gboolean learn_make_source (Learn *learn, GError **error);
 
-/* Reads all pictures into @lessons; FALSE with @error set if there is none that
+/* Reads all pictures into @crops; FALSE with @error set if there is none that
  * is large enough. */
-gboolean learn_add_pictures (Learn *learn, Lessons *lessons, GError **error);
+gboolean learn_add_pictures (Learn *learn, TrainingCrops *crops,
+                             GError **error);
 
 /* Learns and polishes into @A; learn->budget has the time it took and what
  * stopped it. */

@@ -36,7 +36,7 @@ note_skipped (const char *path, const char *why, gpointer data)
 }
 
 gboolean
-learn_add_pictures (Learn *learn, Lessons *lessons, GError **error)
+learn_add_pictures (Learn *learn, TrainingCrops *crops, GError **error)
 {
   g_autoptr (GPtrArray) paths =
     picture_list_find (learn->line.arguments, error);
@@ -55,11 +55,11 @@ learn_add_pictures (Learn *learn, Lessons *lessons, GError **error)
     }
     if (image == NULL)
       skipped_files_add (&learn->skipped, path, why->message);
-    else if (!lessons_add (lessons, image))
+    else if (!training_crops_add (crops, image))
       skipped_files_add (&learn->skipped, path,
                          "it is smaller than what is cut out of it");
   }
-  if (lessons_count (lessons) > 0) {
+  if (training_crops_count (crops) > 0) {
     skipped_files_print (&learn->skipped);
     return TRUE;
   }

@@ -8,18 +8,20 @@
 #include "app/files/files.h"
 #include "app/files/output.h"
 #include "base/error.h"
-#include "imaging/lessons/tasktrainer.h"
+#include "imaging/training/tasktrainer.h"
 
 #include <math.h>
 
 /* The pictures to cut crops from; none where patches are separate, which come
  * from learn->source. */
 static gboolean
-read_crops (Learn *learn, const GArray *task, Lessons **crops, GError **error)
+read_crops (Learn *learn, const GArray *task, TrainingCrops **crops,
+            GError **error)
 {
   if (learn->coder == CODER_SEPARATE)
     return TRUE;
-  *crops = lessons_new (task, channels_of (learn),
+  *crops =
+    training_crops_new (task, channels_of (learn),
                         task_trainer_crop (learn->patch), learn->line.seed);
   return learn_add_pictures (learn, *crops, error);
 }
@@ -56,7 +58,7 @@ static gboolean
 train (Learn *learn, const GArray *task, Dictionary *dictionary,
        GError **error)
 {
-  g_autoptr (Lessons) crops = NULL;
+  g_autoptr (TrainingCrops) crops = NULL;
   g_autoptr (TaskTrainer) trainer = NULL;
   TaskTrainerOptions options = { .task = task,
                                  .seed = learn->line.seed,
@@ -73,15 +75,15 @@ train (Learn *learn, const GArray *task, Dictionary *dictionary,
   complete = all_steps (learn, trainer, error);
   learn->task_iterations = task_trainer_steps (trainer);
   learn->task_patches = task_trainer_patches (trainer);
-  learn->task_pictures =
-    crops != NULL ? lessons_count (crops) : patch_source_used (learn->source);
+  learn->task_pictures = crops != NULL ? training_crops_count (crops)
+                                       : patch_source_used (learn->source);
   return complete;
 }
 
 gboolean
 learn_for_task (Learn *learn, Mat *A, GError **error)
 {
-  g_autoptr (GArray) task = lessons_parse (learn->task, error);
+  g_autoptr (GArray) task = task_parse (learn->task, error);
   g_autoptr (Dictionary) dictionary =
     dictionary_new (learn->patch, channels_of (learn), A->cols);
   GError *stopped = NULL;

@@ -1,7 +1,7 @@
 /* missing.c - which pixels are missing: as the user says, or as found */
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
-#include "app/mend/repairing.h"
+#include "app/mend/repairpicture.h"
 
 const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",

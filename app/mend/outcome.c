@@ -3,7 +3,7 @@
 #include "app/cli/terminal.h"
 #include "app/files/files.h"
 #include "app/mend/noisewords.h"
-#include "app/mend/repairing.h"
+#include "app/mend/repairpicture.h"
 #include "base/parallel.h"
 
 #include <math.h>

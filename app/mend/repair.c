@@ -2,7 +2,7 @@
 
 #include "app/batch/batch.h"
 #include "app/files/dictionaryfile.h"
-#include "app/mend/repairing.h"
+#include "app/mend/repairpicture.h"
 #include "base/error.h"
 #include "base/ranks.h"
 

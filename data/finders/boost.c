@@ -9,42 +9,41 @@
 #define BINS 64        /* that the values of a feature are sorted into */
 #define RATE 0.12      /* of what a tree could add, that is added */
 #define RIDGE 20.      /* added to the curvature of a leaf */
-#define SAMPLE 0.3     /* of the lessons, that a tree is learned from */
+#define SAMPLE 0.3     /* of the set, that a tree is learned from */
 #define CUT_SAMPLES 20000 /* that the borders of the bins are taken from */
 
 void
-lessons_init (Lessons *lessons, int features)
+training_set_init (TrainingSet *set, int features)
 {
-  *lessons = (Lessons){ features,
-                        g_array_new (FALSE, FALSE, sizeof (float)),
+  *set = (TrainingSet){ features, g_array_new (FALSE, FALSE, sizeof (float)),
                         g_array_new (FALSE, FALSE, sizeof (guint8)),
                         g_array_new (FALSE, FALSE, sizeof (float)) };
 }
 
 void
-lessons_clear (Lessons *lessons)
+training_set_clear (TrainingSet *set)
 {
-  g_clear_pointer (&lessons->values, g_array_unref);
-  g_clear_pointer (&lessons->labels, g_array_unref);
-  g_clear_pointer (&lessons->weights, g_array_unref);
+  g_clear_pointer (&set->values, g_array_unref);
+  g_clear_pointer (&set->labels, g_array_unref);
+  g_clear_pointer (&set->weights, g_array_unref);
 }
 
 void
-lessons_add (Lessons *lessons, const float *values, gboolean is_damage,
-             float weight)
+training_set_add (TrainingSet *set, const float *values, gboolean is_damage,
+                  float weight)
 {
   guint8 label = is_damage != FALSE;
 
-  g_array_append_vals (lessons->values, values, (guint) lessons->features);
-  g_array_append_val (lessons->labels, label);
-  g_array_append_val (lessons->weights, weight);
+  g_array_append_vals (set->values, values, (guint) set->features);
+  g_array_append_val (set->labels, label);
+  g_array_append_val (set->weights, weight);
 }
 
 /* ---- bins ---- */
 
-/* The lessons as the numbers of bins, and how far learning is. */
+/* The set as the numbers of bins, and how far learning is. */
 typedef struct {
-  const Lessons *lessons;
+  const TrainingSet *set;
   gsize count;
   guint8 *bins;    /* @count for each feature */
   float *borders;  /* BINS - 1 for each feature, above which the next begins */
@@ -66,14 +65,14 @@ by_value (const void *a, const void *b)
 static void
 find_borders (Boost *boost, int j)
 {
-  const Lessons *lessons = boost->lessons;
+  const TrainingSet *set = boost->set;
   g_autofree float *values = g_new (float, CUT_SAMPLES);
 
   for (gsize i = 0; i < CUT_SAMPLES; i++) {
     gsize k = i * boost->count / CUT_SAMPLES;
 
-    values[i] = g_array_index (lessons->values, float,
-                               k *(gsize) lessons->features + (gsize) j);
+    values[i] =
+      g_array_index (set->values, float, k *(gsize) set->features + (gsize) j);
   }
   qsort (values, CUT_SAMPLES, sizeof *values, by_value);
   for (int b = 0; b + 1 < BINS; b++)
@@ -83,12 +82,12 @@ find_borders (Boost *boost, int j)
 static void
 sort_into_bins (Boost *boost, int j)
 {
-  const Lessons *lessons = boost->lessons;
+  const TrainingSet *set = boost->set;
   const float *borders = boost->borders + j * BINS;
 
   for (gsize i = 0; i < boost->count; i++) {
-    float value = g_array_index (lessons->values, float,
-                                 i *(gsize) lessons->features + (gsize) j);
+    float value =
+      g_array_index (set->values, float, i *(gsize) set->features + (gsize) j);
     int low = 0, high = BINS - 1;
 
     while (low < high) {
@@ -114,8 +113,8 @@ find_slopes (Boost *boost, guint64 seed, int tree)
 {
   for (gsize i = 0; i < boost->count; i++) {
     double p = 1 / (1 + exp (-(double) boost->logits[i]));
-    double weight = g_array_index (boost->lessons->weights, float, i);
-    int label = g_array_index (boost->lessons->labels, guint8, i);
+    double weight = g_array_index (boost->set->weights, float, i);
+    int label = g_array_index (boost->set->labels, guint8, i);
     double luck = random_uniform (seed, (guint64) tree, i);
 
     boost->gradients[i] = (float) (weight * (label - p));
@@ -175,7 +174,7 @@ grow_level (Boost *boost, int d, JudgeTree *tree)
   double value = -1;
   int border = 0, feature = 0;
 
-  for (int j = 0; j < boost->lessons->features; j++) {
+  for (int j = 0; j < boost->set->features; j++) {
     int b = 0;
     double here = best_question (boost, j, 1 << d, &b);
 
@@ -199,7 +198,7 @@ set_leaves (Boost *boost, JudgeTree *tree)
 {
   Slope leaves[JUDGE_LEAVES] = { 0 };
   const Judge judge = { .trees = 1, .tree = tree };
-  int features = boost->lessons->features;
+  int features = boost->set->features;
 
   for (gsize i = 0; i < boost->count; i++)
     if (boost->nodes[i] != OUT) {
@@ -212,26 +211,25 @@ set_leaves (Boost *boost, JudgeTree *tree)
                        / (leaves[l].curvature + RIDGE));
   for (gsize i = 0; i < boost->count; i++)
     boost->logits[i] +=
-      (float) judge_score (&judge, &g_array_index (boost->lessons->values,
-                                                   float,
+      (float) judge_score (&judge, &g_array_index (boost->set->values, float,
                                                    i *(gsize) features))
       / JUDGE_UNIT;
 }
 
 void
-boost_learn (const Lessons *lessons, int count, guint64 seed, JudgeTree *trees)
+boost_learn (const TrainingSet *set, int count, guint64 seed, JudgeTree *trees)
 {
-  gsize samples = lessons->labels->len, features = (gsize) lessons->features;
+  gsize samples = set->labels->len, features = (gsize) set->features;
   g_autofree guint8 *bins = g_new (guint8, samples * features);
   g_autofree float *borders = g_new0 (float, features *BINS);
   g_autofree float *logits = g_new0 (float, samples);
   g_autofree float *gradients = g_new (float, samples);
   g_autofree float *curvatures = g_new (float, samples);
   g_autofree guint8 *nodes = g_new (guint8, samples);
-  Boost boost = { lessons, samples, bins, borders,
-                  logits,  gradients, curvatures, nodes };
+  Boost boost = { set,    samples,   bins,       borders,
+                  logits, gradients, curvatures, nodes };
 
-  for (int j = 0; j < lessons->features; j++) {
+  for (int j = 0; j < set->features; j++) {
     find_borders (&boost, j);
     sort_into_bins (&boost, j);
   }

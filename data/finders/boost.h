@@ -18,17 +18,17 @@ typedef struct {
   GArray *values;  /* of float, @features for each sample */
   GArray *labels;  /* of guint8: 1 for damage */
   GArray *weights; /* of float */
-} Lessons;
+} TrainingSet;
 
-void lessons_init (Lessons *lessons, int features);
-void lessons_clear (Lessons *lessons);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Lessons, lessons_clear)
+void training_set_init (TrainingSet *set, int features);
+void training_set_clear (TrainingSet *set);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TrainingSet, training_set_clear)
 
-void lessons_add (Lessons *lessons, const float *values, gboolean is_damage,
-                  float weight);
+void training_set_add (TrainingSet *set, const float *values,
+                       gboolean is_damage, float weight);
 
-/* Learns @count trees; the same from the same lessons and @seed. */
-void boost_learn (const Lessons *lessons, int count, guint64 seed,
+/* Learns @count trees; the same from the same set and @seed. */
+void boost_learn (const TrainingSet *set, int count, guint64 seed,
                   JudgeTree *trees);
 
 /* Writes them as initialisers of a JudgeTree. */

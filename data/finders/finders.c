@@ -35,20 +35,20 @@
 #define NONE_KEPT 4
 
 static void
-add_lesson (Lessons *lessons, const float *f, double share)
+add_sample (TrainingSet *set, const float *f, double share)
 {
   static gsize none = 0;
 
   if (share >= DAMAGE_SHARE)
-    lessons_add (lessons, f, TRUE, 1);
+    training_set_add (set, f, TRUE, 1);
   else if (share <= NONE_SHARE && none++ % NONE_KEPT == 0)
-    lessons_add (lessons, f, FALSE, NONE_KEPT);
+    training_set_add (set, f, FALSE, NONE_KEPT);
 }
 
 /* ---- kinds ---- */
 
 static gboolean
-add_specks (Image *image, guint64 stream, Lessons *lessons, GError **error)
+add_specks (Image *image, guint64 stream, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_auto (SpeckScene) scene = { 0 };
@@ -70,14 +70,14 @@ add_specks (Image *image, guint64 stream, Lessons *lessons, GError **error)
 
     for (int k = 0; k < count; k++)
       damaged += cover.cover[pixels[k]] > DAMAGED;
-    add_lesson (lessons, &g_array_index (features, float, i *SPECK_FEATURES),
+    add_sample (set, &g_array_index (features, float, i *SPECK_FEATURES),
                 (double) damaged / count);
   }
   return TRUE;
 }
 
 static gboolean
-add_lines (Image *image, guint64 stream, Lessons *lessons, GError **error)
+add_lines (Image *image, guint64 stream, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_autoptr (GArray) segments = NULL;
@@ -96,8 +96,7 @@ add_lines (Image *image, guint64 stream, Lessons *lessons, GError **error)
       damaged +=
         cover.cover[segment_place (segment, image, k, segment->core[k])]
         > DAMAGED;
-    add_lesson (lessons, segment->features,
-                (double) damaged / segment->rows);
+    add_sample (set, segment->features, (double) damaged / segment->rows);
   }
   return TRUE;
 }
@@ -107,7 +106,7 @@ typedef struct {
   int features;
   guint step; /* of so many pictures one is used: specks are frequent */
   /* Damages @image and adds what is found there. */
-  gboolean (*add) (Image *image, guint64 stream, Lessons *lessons,
+  gboolean (*add) (Image *image, guint64 stream, TrainingSet *set,
                    GError **error);
 } Kind;
 
@@ -120,7 +119,7 @@ static const Kind kinds[] = {
 
 static gboolean
 add_picture (const Kind *kind, const char *path, guint64 number,
-             Lessons *lessons, GError **error)
+             TrainingSet *set, GError **error)
 {
   g_autoptr (Image) image = photograph_read (path, error);
   g_autoptr (Image) half = NULL;
@@ -128,8 +127,8 @@ add_picture (const Kind *kind, const char *path, guint64 number,
   if (image == NULL)
     return FALSE;
   half = photograph_halve (image, error);
-  return half != NULL && kind->add (image, 2 * number, lessons, error)
-         && kind->add (half, 2 * number + 1, lessons, error);
+  return half != NULL && kind->add (image, 2 * number, set, error)
+         && kind->add (half, 2 * number + 1, set, error);
 }
 
 static int
@@ -159,15 +158,15 @@ list_pictures (const char *folder, GError **error)
 /* Says how many of the damaged ones are found, and how many of those found
  * are damaged. */
 static void
-report (const Lessons *lessons, const Judge *judge)
+report (const TrainingSet *set, const Judge *judge)
 {
   double right = 0, damaged = 0, found = 0;
 
-  for (guint i = 0; i < lessons->labels->len; i++) {
-    const float *f = &g_array_index (lessons->values, float,
-                                     i *(guint) lessons->features);
-    double weight = g_array_index (lessons->weights, float, i);
-    int label = g_array_index (lessons->labels, guint8, i);
+  for (guint i = 0; i < set->labels->len; i++) {
+    const float *f =
+      &g_array_index (set->values, float, i *(guint) set->features);
+    double weight = g_array_index (set->weights, float, i);
+    int label = g_array_index (set->labels, guint8, i);
     int is_found = judge_score (judge, f) > 0;
 
     right += weight * (label && is_found);
@@ -183,22 +182,22 @@ static gboolean
 learn (const Kind *kind, const char *folder, GError **error)
 {
   g_autoptr (GPtrArray) paths = list_pictures (folder, error);
-  g_auto (Lessons) lessons = { 0 };
-  g_auto (Lessons) held_out = { 0 };
+  g_auto (TrainingSet) set = { 0 };
+  g_auto (TrainingSet) held_out = { 0 };
   g_autofree JudgeTree *trees = g_new0 (JudgeTree, TREES);
   const Judge judge = { .trees = TREES, .tree = trees };
 
   if (paths == NULL)
     return FALSE;
-  lessons_init (&lessons, kind->features);
-  lessons_init (&held_out, kind->features);
+  training_set_init (&set, kind->features);
+  training_set_init (&held_out, kind->features);
   for (guint i = 0; i < paths->len; i += kind->step)
     if (!add_picture (kind, paths->pdata[i], i,
-                      i % HELD_OUT == 0 ? &held_out : &lessons, error))
+                      i % HELD_OUT == 0 ? &held_out : &set, error))
       return FALSE;
   fprintf (stderr, "%s: %u pictures, %u candidates\n", kind->name, paths->len,
-           lessons.labels->len);
-  boost_learn (&lessons, TREES, SEED, trees);
+           set.labels->len);
+  boost_learn (&set, TREES, SEED, trees);
   report (&held_out, &judge);
   boost_write (trees, TREES, stdout);
   return TRUE;

@@ -81,7 +81,7 @@ set_number (JsonObject *meta, const char *key, double value)
 }
 
 static JsonObject *
-metadata_of (const ConvModel *model, const TeacherState *state)
+metadata_of (const ConvModel *model, const ConvTrainerState *state)
 {
   JsonObject *meta = json_object_new ();
 
@@ -109,7 +109,7 @@ metadata_of (const ConvModel *model, const TeacherState *state)
 /* Learning that is to be resumed needs every digit; otherwise half of them
  * make no visible difference. */
 static TensorType
-type_of (const ConvModel *model, const TeacherState *state)
+type_of (const ConvModel *model, const ConvTrainerState *state)
 {
   for (gsize i = 0; i < conv_length (&model->shape); i++)
     if (fabsf (model->numbers[i]) > TENSOR_F16_MOST)
@@ -118,7 +118,7 @@ type_of (const ConvModel *model, const TeacherState *state)
 }
 
 GBytes *
-conv_model_to_bytes (const ConvModel *model, const TeacherState *state)
+conv_model_to_bytes (const ConvModel *model, const ConvTrainerState *state)
 {
   g_autoptr (JsonObject) meta = metadata_of (model, state);
   gint64 length = (gint64) conv_length (&model->shape);
@@ -262,12 +262,12 @@ read_levels (GBytes *bytes, ConvModel *model, GError **error)
 
 static gboolean
 read_state (GBytes *bytes, JsonObject *meta, const ConvShape *shape,
-            TeacherState *state, GError **error)
+            ConvTrainerState *state, GError **error)
 {
   gsize length = conv_length (shape);
   Tensor to = { 1, { (gint64) length }, NULL, TENSOR_F32 };
 
-  *state = (TeacherState){ 0 };
+  *state = (ConvTrainerState){ 0 };
   if (count_of (meta, "step") == 0)
     return TRUE;
   state->step = (int) MIN (count_of (meta, "step"), G_MAXINT);
@@ -281,7 +281,7 @@ read_state (GBytes *bytes, JsonObject *meta, const ConvShape *shape,
 }
 
 static ConvModel *
-read_model (GBytes *bytes, TeacherState *state, GError **error)
+read_model (GBytes *bytes, ConvTrainerState *state, GError **error)
 {
   g_auto (Tensor) first = { 0 };
   g_autoptr (JsonObject) meta = NULL;
@@ -308,8 +308,8 @@ read_model (GBytes *bytes, TeacherState *state, GError **error)
 }
 
 ConvModel *
-conv_model_from_bytes (GBytes *bytes, const char *name, TeacherState *state,
-                       GError **error)
+conv_model_from_bytes (GBytes *bytes, const char *name,
+                       ConvTrainerState *state, GError **error)
 {
   ConvModel *model = read_model (bytes, state, error);
 

@@ -15,18 +15,18 @@
  */
 #pragma once
 
-#include "dictlearn/convolutional/teacher.h"
+#include "dictlearn/convolutional/trainer.h"
 
 /* Whether a file claims to be one of these; it may still be broken. */
 gboolean conv_model_in_bytes (GBytes *bytes);
 
 /* @state may be NULL. */
 GBytes *conv_model_to_bytes (const ConvModel *model,
-                             const TeacherState *state);
+                             const ConvTrainerState *state);
 
 /* @name is for messages.  If @state is not NULL, it is filled in, and the
  * caller frees its arrays; they are NULL if the file has no such state.
  * Returns NULL with @error set: INPUT for a broken file, LIMIT for one that
  * claims more than model.h allows. */
 ConvModel *conv_model_from_bytes (GBytes *bytes, const char *name,
-                                  TeacherState *state, GError **error);
+                                  ConvTrainerState *state, GError **error);

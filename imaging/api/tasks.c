@@ -2,7 +2,7 @@
 #include "imaging/api/api.h"
 
 #include "dictlearn/initial.h"
-#include "imaging/lessons/tasktrainer.h"
+#include "imaging/training/tasktrainer.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 typedef struct {
   const char *const *paths;
   size_t count;
-  GArray *lessons;
+  GArray *task;
   const Progress *progress;
   char *last; /* why the last picture was skipped */
 } TaskCall;
@@ -24,7 +24,7 @@ typedef struct {
 static void
 task_call_clear (TaskCall *call)
 {
-  g_clear_pointer (&call->lessons, g_array_unref);
+  g_clear_pointer (&call->task, g_array_unref);
   g_clear_pointer (&call->last, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskCall, task_call_clear)
@@ -59,7 +59,7 @@ load_picture (const char *path, gpointer data, GError **error)
 
 /* Adds all pictures to those that crops are cut from. */
 static gboolean
-read_pictures (TaskCall *call, Lessons *pictures, GError **error)
+read_pictures (TaskCall *call, TrainingCrops *pictures, GError **error)
 {
   for (gsize i = 0; i < call->count; i++) {
     g_autoptr (GError) why = NULL;
@@ -73,10 +73,10 @@ read_pictures (TaskCall *call, Lessons *pictures, GError **error)
     }
     if (image == NULL)
       note_skipped (call->paths[i], why->message, call);
-    else if (!lessons_add (pictures, image))
+    else if (!training_crops_add (pictures, image))
       note_skipped (call->paths[i], "it is smaller than an example", call);
   }
-  return lessons_count (pictures) > 0 || no_picture (call, error);
+  return training_crops_count (pictures) > 0 || no_picture (call, error);
 }
 
 /* ---- patches, coded by masked pursuit ---- */
@@ -147,8 +147,8 @@ learn_task (TaskCall *call, const TesseraTaskOptions *o,
             Dictionary *dictionary, GError **error)
 {
   g_autoptr (PatchSource) source = NULL;
-  g_autoptr (Lessons) crops = NULL;
-  TaskTrainerOptions options = { .task = call->lessons,
+  g_autoptr (TrainingCrops) crops = NULL;
+  TaskTrainerOptions options = { .task = call->task,
                                  .seed = o->seed,
                                  .steps = SET_OR (o->iterations, 2000),
                                  .batch = o->batch,
@@ -162,8 +162,8 @@ learn_task (TaskCall *call, const TesseraTaskOptions *o,
     options.source = source = make_source (call, o, dictionary);
   else {
     options.crops = crops =
-      lessons_new (call->lessons, dictionary->channels,
-                   task_trainer_crop (dictionary->patch), o->seed);
+      training_crops_new (call->task, dictionary->channels,
+                          task_trainer_crop (dictionary->patch), o->seed);
     if (!read_pictures (call, crops, error))
       return FALSE;
   }
@@ -185,9 +185,8 @@ tessera_learn_for_task (TesseraContext *context, const char *const *paths,
 
   if (!options_read (options, &o, sizeof o, error))
     return NULL;
-  own.lessons =
-    lessons_parse (o.task != NULL ? o.task : "missing:0.2-0.8", error);
-  if (own.lessons == NULL || (dictionary = make_start (&o, error)) == NULL)
+  own.task = task_parse (o.task != NULL ? o.task : "missing:0.2-0.8", error);
+  if (own.task == NULL || (dictionary = make_start (&o, error)) == NULL)
     return NULL;
   own.progress = call_begin (&call, context, o.progress, o.progress_data);
   ok = learn_task (&own, &o, dictionary, error);
@@ -226,17 +225,17 @@ read_conv_shape (const TesseraConvolutionalOptions *o, ConvShape *shape,
 }
 
 static gboolean
-teach (ConvModel *model, const TeacherOptions *options,
+teach (ConvModel *model, const ConvTrainerOptions *options,
        const Progress *progress, GError **error)
 {
-  g_autoptr (Teacher) teacher = teacher_new (model, options);
+  g_autoptr (ConvTrainer) trainer = conv_trainer_new (model, options);
 
   for (int i = 0; i < options->steps; i++) {
     ProgressPart share = { progress, (double) i / options->steps,
                            (double) (i + 1) / options->steps };
     Progress part = progress_part (&share);
 
-    if (!teacher_step (teacher, &part, error))
+    if (!conv_trainer_step (trainer, &part, error))
       return FALSE;
   }
   return conv_model_is_finite (model)
@@ -249,13 +248,13 @@ static gboolean
 learn_convolutional (TaskCall *call, const TesseraConvolutionalOptions *o,
                      ConvModel *model, GError **error)
 {
-  TeacherOptions options = { .crop = SET_OR (o->crop, 48),
-                             .batch = SET_OR (o->batch, 8),
-                             .steps =
-                               SET_OR (o->iterations, LESSONS_USUAL_STEPS),
-                             .rate = SET_OR (o->rate, LESSONS_USUAL_RATE),
-                             .draw = lessons_draw };
-  g_autoptr (Lessons) pictures = NULL;
+  ConvTrainerOptions options = { .crop = SET_OR (o->crop, 48),
+                                 .batch = SET_OR (o->batch, 8),
+                                 .steps =
+                                   SET_OR (o->iterations, CONV_USUAL_STEPS),
+                                 .rate = SET_OR (o->rate, CONV_USUAL_RATE),
+                                 .draw = training_crops_draw };
+  g_autoptr (TrainingCrops) pictures = NULL;
 
   if (options.crop < 16 || options.crop > 256 || options.batch < 1
       || options.batch > 4096 || options.steps < 1 || options.rate < 0)
@@ -263,8 +262,8 @@ learn_convolutional (TaskCall *call, const TesseraConvolutionalOptions *o,
                          "examples of %d pixels, %d per step, %d steps: out "
                          "of range",
                          options.crop, options.batch, options.steps);
-  options.data = pictures =
-    lessons_new (call->lessons, model->shape.channels, options.crop, o->seed);
+  options.data = pictures = training_crops_new (
+    call->task, model->shape.channels, options.crop, o->seed);
   model->seed = o->seed;
   return read_pictures (call, pictures, error)
          && teach (model, &options, call->progress, error);
@@ -288,9 +287,8 @@ tessera_learn_convolutional (TesseraContext *context, const char *const *paths,
   if (!options_read (options, &o, sizeof o, error)
       || !read_conv_shape (&o, &shape, error))
     return NULL;
-  own.lessons =
-    lessons_parse (o.task != NULL ? o.task : LESSONS_USUAL_TASK, error);
-  if (own.lessons == NULL)
+  own.task = task_parse (o.task != NULL ? o.task : CONV_USUAL_TASK, error);
+  if (own.task == NULL)
     return NULL;
   model = conv_model_new (&shape);
   own.progress = call_begin (&call, context, o.progress, o.progress_data);

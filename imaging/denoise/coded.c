@@ -1,5 +1,5 @@
 /* coded.c - a picture whose noise a convolutional dictionary removes */
-#include "imaging/conv/recode.h"
+#include "imaging/convolutional/recode.h"
 #include "imaging/denoise/denoising.h"
 
 #include <math.h>

@@ -466,7 +466,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
   gboolean ok;
 
   if (d.named == NULL && options->paper_protocol)
-    d.named = builtin = dictionary_builtin (d.colours);
+    d.named = builtin = dictionary_cosines (d.colours);
   if (d.named == NULL && !options->cosines && noise->kind == NOISE_WHITE
       && d.colours == 3) {
     learned = dictionary_noise (error);

@@ -2,7 +2,7 @@
 #include "imaging/inpaint/inpaint.h"
 
 #include "dictlearn/builtin.h"
-#include "imaging/conv/recode.h"
+#include "imaging/convolutional/recode.h"
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/fill.h"
 #include "imaging/inpaint/gaussian.h"
@@ -499,7 +499,7 @@ image_inpaint (Image *image, const Mask *missing,
   /* The learned atoms are coloured; a grey picture has grey cosines. */
   g_autoptr (Dictionary) fill = engine && image_colours (image) == 3
                                   ? dictionary_learned (error)
-                                  : dictionary_builtin (image_colours (image));
+                                  : dictionary_cosines (image_colours (image));
   g_autoptr (Dictionary) builtin =
     fill != NULL && engine && !coded ? dictionary_convolutional (error) : NULL;
   Plan plan;

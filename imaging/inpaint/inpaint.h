@@ -8,7 +8,7 @@
  * With the built-in dictionaries, rounds follow in which all patches nearby
  * are coded, known and filled samples alike, coarse structure first, by
  * cosines of several sizes (collaborative.h); the result is mixed with that of
- * the convolutional dictionary (imaging/conv/recode.h), and models of similar
+ * the convolutional dictionary (convolutional/recode.h), and models of similar
  * patches estimate each patch anew (gaussian.h).  At the lowest quality the
  * convolutional dictionary is all there is.  One that the user names takes the
  * place of the built-in one.  Any other dictionary that the user names does

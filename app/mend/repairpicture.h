@@ -1,7 +1,7 @@
-/* repairing.h - one picture on its way through inpaint or denoise
+/* repairpicture.h - one picture on its way through inpaint or denoise
  *
  * repair.c     what was asked for; one picture, or a folder of them
- * repairing.c  a picture: read, restored, written
+ * repairpicture.c  a picture: read, restored, written
  * missing.c    which of its pixels are missing
  * outcome.c    what is said about it
  */
@@ -50,7 +50,7 @@ void repair_clear (Repair *repair);
 /* The part of the picture that is worked on: all of it without --crop. */
 ImageArea repair_area (const Repair *repair);
 
-/* ---- repairing.c ---- */
+/* ---- repairpicture.c ---- */
 
 /* Writes the picture, and says what was done. */
 gboolean repair_alone (Repair *repair, GError **error);
@@ -58,8 +58,8 @@ gboolean repair_alone (Repair *repair, GError **error);
 /* The bytes of the result, and in @turn what was done. */
 GBytes *repair_in_turn (Repair *repair, BatchTurn *turn, GError **error);
 
-/* FALSE with @error set if an option was given that is for one picture with one
- * page. */
+/* FALSE with @error set if an option was given that is for one picture with
+ * one page. */
 gboolean repair_check_single (const RepairRequest *request, GError **error);
 
 /* ---- missing.c ---- */

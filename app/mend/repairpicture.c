@@ -1,5 +1,5 @@
-/* repairing.c - a picture, page by page: read, restored, written */
-#include "app/mend/repairing.h"
+/* repairpicture.c - a picture, page by page: read, restored, written */
+#include "app/mend/repairpicture.h"
 
 #include "app/cli/progressbar.h"
 #include "app/files/files.h"
@@ -203,10 +203,9 @@ gboolean
 repair_check_single (const RepairRequest *request, GError **error)
 {
   const NoiseRequest *noise = request->task->noise;
-  const char *option = request->output.mask_path != NULL ? "--mask-out"
-                       : noise != NULL && noise->output != NULL
-                         ? "--noise-out"
-                         : NULL;
+  const char *option = request->output.mask_path != NULL        ? "--mask-out"
+                       : noise != NULL && noise->output != NULL ? "--noise-out"
+                                                                : NULL;
 
   return option == NULL
          || tessera_fail (error, TESSERA_ERROR_USAGE,
@@ -248,8 +247,7 @@ repair_alone (Repair *repair, GError **error)
 static gboolean
 restore_page (Repair *repair, BatchTurn *turn, GError **error)
 {
-  ProgressPart share = { turn->progress,
-                         (double) repair->page / repair->pages,
+  ProgressPart share = { turn->progress, (double) repair->page / repair->pages,
                          (double) (repair->page + 1) / repair->pages };
   Progress part = progress_part (&share);
   const ImageArea area = repair_area (repair);

@@ -1,4 +1,4 @@
-/* teacher.h - learns a convolutional dictionary through the rounds that use it
+/* trainer.h - learns a convolutional dictionary through the rounds that use it
  *
  * Examples are clean crops that were damaged.  The error of an example is the
  * mean squared error e of the samples that were to be restored, and what is
@@ -34,25 +34,26 @@ typedef struct {
   double rate; /* of the atoms */
   ExampleFunc draw;
   gpointer data;
-} TeacherOptions;
+} ConvTrainerOptions;
 
 typedef struct {
   int step;     /* done so far */
   double error; /* what is minimised, a running mean of the last steps */
-} TeacherStatus;
+} ConvTrainerStatus;
 
-typedef struct Teacher Teacher;
+typedef struct ConvTrainer ConvTrainer;
 
 /* Improves @model, which stays the caller's. */
-Teacher *teacher_new (ConvModel *model, const TeacherOptions *options);
-void teacher_free (Teacher *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Teacher, teacher_free)
+ConvTrainer *conv_trainer_new (ConvModel *model,
+                               const ConvTrainerOptions *options);
+void conv_trainer_free (ConvTrainer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConvTrainer, conv_trainer_free)
 
 /* One step.  FALSE only when it was cancelled; nothing has changed then. */
-gboolean teacher_step (Teacher *self, const Progress *progress,
-                       GError **error);
+gboolean conv_trainer_step (ConvTrainer *self, const Progress *progress,
+                            GError **error);
 
-const TeacherStatus *teacher_status (const Teacher *self);
+const ConvTrainerStatus *conv_trainer_status (const ConvTrainer *self);
 
 /* What has to be saved with the model to resume learning exactly: the means of
  * Adam, conv_length() floats each, the running means of the error and of the
@@ -61,12 +62,12 @@ typedef struct {
   float *first, *second;
   double error, norm;
   int step;
-} TeacherState;
+} ConvTrainerState;
 
-const TeacherState *teacher_state (const Teacher *self);
+const ConvTrainerState *conv_trainer_state (const ConvTrainer *self);
 
 /* Resumes from a saved state, which is copied. */
-void teacher_resume (Teacher *self, const TeacherState *state);
+void conv_trainer_resume (ConvTrainer *self, const ConvTrainerState *state);
 
 /* The loss of one example, whose restored planes are @out; @change receives
  * its gradient.  @count is the number of samples. */

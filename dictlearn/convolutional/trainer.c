@@ -1,4 +1,4 @@
-#include "dictlearn/convolutional/teacher.h"
+#include "dictlearn/convolutional/trainer.h"
 
 #include "base/parallel.h"
 #include "base/ranks.h"
@@ -36,11 +36,11 @@ typedef struct {
   double loss;
 } Shard;
 
-struct Teacher {
+struct ConvTrainer {
   ConvModel *model;
-  TeacherOptions options;
-  TeacherState state;
-  TeacherStatus status;
+  ConvTrainerOptions options;
+  ConvTrainerState state;
+  ConvTrainerStatus status;
   Shard shards[SHARDS];
 };
 
@@ -61,10 +61,10 @@ shard_init (Shard *shard, const ConvShape *shape, int crop)
   shard->example.noise = shard->planes + 5 * samples;
 }
 
-Teacher *
-teacher_new (ConvModel *model, const TeacherOptions *options)
+ConvTrainer *
+conv_trainer_new (ConvModel *model, const ConvTrainerOptions *options)
 {
-  Teacher *self = g_new0 (Teacher, 1);
+  ConvTrainer *self = g_new0 (ConvTrainer, 1);
   gsize length = conv_length (&model->shape);
 
   self->model = model;
@@ -77,7 +77,7 @@ teacher_new (ConvModel *model, const TeacherOptions *options)
 }
 
 void
-teacher_free (Teacher *self)
+conv_trainer_free (ConvTrainer *self)
 {
   if (self == NULL)
     return;
@@ -91,20 +91,20 @@ teacher_free (Teacher *self)
   g_free (self);
 }
 
-const TeacherStatus *
-teacher_status (const Teacher *self)
+const ConvTrainerStatus *
+conv_trainer_status (const ConvTrainer *self)
 {
   return &self->status;
 }
 
-const TeacherState *
-teacher_state (const Teacher *self)
+const ConvTrainerState *
+conv_trainer_state (const ConvTrainer *self)
 {
   return &self->state;
 }
 
 void
-teacher_resume (Teacher *self, const TeacherState *state)
+conv_trainer_resume (ConvTrainer *self, const ConvTrainerState *state)
 {
   gsize size = conv_length (&self->model->shape) * sizeof (float);
 
@@ -113,7 +113,7 @@ teacher_resume (Teacher *self, const TeacherState *state)
   self->state.error = state->error;
   self->state.norm = state->norm;
   self->state.step = state->step;
-  self->status = (TeacherStatus){ state->step, state->error };
+  self->status = (ConvTrainerStatus){ state->step, state->error };
 }
 
 /* ---- the gradient ---- */
@@ -133,8 +133,8 @@ example_loss (const Example *example, const float *out, int count,
   weights = MAX (weights, 1);
   scale = 2 / weights / (sum / weights + example->floor);
   for (int i = 0; i < count; i++)
-    change[i] = (float) (scale * example->weight[i]
-                         * (out[i] - example->clean[i]));
+    change[i] =
+      (float) (scale * example->weight[i] * (out[i] - example->clean[i]));
   return log (sum / weights + example->floor);
 }
 
@@ -142,13 +142,12 @@ example_loss (const Example *example, const float *out, int count,
 static void
 run_shard (int chunk, int worker, gpointer data)
 {
-  Teacher *self = data;
+  ConvTrainer *self = data;
   int i = ranks_part (SHARDS).first + chunk;
   Shard *shard = &self->shards[i];
   const ConvShape *shape = &self->model->shape;
   int count = self->options.crop * self->options.crop * shape->channels;
-  guint64 first =
-    (guint64) self->state.step * (guint64) self->options.batch;
+  guint64 first = (guint64) self->state.step * (guint64) self->options.batch;
 
   (void) worker;
   shard->loss = 0;
@@ -161,8 +160,7 @@ run_shard (int chunk, int worker, gpointer data)
     self->options.draw (first + (guint64) b, &shard->example,
                         self->options.data);
     out = pyramid_forward (shard->pyramid, self->model->numbers, &damaged);
-    shard->loss +=
-      example_loss (&shard->example, out, count, shard->change);
+    shard->loss += example_loss (&shard->example, out, count, shard->change);
     pyramid_backward (shard->pyramid, self->model->numbers, shard->change,
                       shard->gradient);
   }
@@ -170,7 +168,7 @@ run_shard (int chunk, int worker, gpointer data)
 
 /* All ranks get the sums of all shards. */
 static void
-exchange_shards (Teacher *self)
+exchange_shards (ConvTrainer *self)
 {
   gsize size = conv_length (&self->model->shape) * sizeof (float);
 
@@ -183,7 +181,7 @@ exchange_shards (Teacher *self)
 
 /* Sums up in the first shard; returns the length of the gradient. */
 static double
-sum_shards (Teacher *self, double *loss)
+sum_shards (ConvTrainer *self, double *loss)
 {
   gsize length = conv_length (&self->model->shape);
   float *sum = self->shards[0].gradient;
@@ -206,7 +204,7 @@ sum_shards (Teacher *self, double *loss)
 /* ---- a step ---- */
 
 static double
-rate_now (const Teacher *self)
+rate_now (const ConvTrainer *self)
 {
   double t = self->state.step, all = MAX (1, self->options.steps);
   double rise = MIN (1, (t + 1) / WARM_UP);
@@ -223,9 +221,9 @@ running_mean (double mean, double value, double decay, int step)
 
 /* The factor by which the gradient is shortened. */
 static double
-shorten (Teacher *self, double norm)
+shorten (ConvTrainer *self, double norm)
 {
-  TeacherState *state = &self->state;
+  ConvTrainerState *state = &self->state;
   double most = state->step == 0 ? norm : MOST_NORM * state->norm;
   double kept = MIN (norm, most);
 
@@ -234,10 +232,10 @@ shorten (Teacher *self, double norm)
 }
 
 static void
-adam (Teacher *self, double scale)
+adam (ConvTrainer *self, double scale)
 {
   const ConvShape *shape = &self->model->shape;
-  TeacherState *state = &self->state;
+  ConvTrainerState *state = &self->state;
   gsize level = conv_level_length (shape), atoms = conv_level_atoms (shape);
   int t = state->step + 1;
   float first = (float) (1 / (1 - pow (FIRST_DECAY, t)));
@@ -252,16 +250,16 @@ adam (Teacher *self, double scale)
       (float) FIRST_DECAY * state->first[j] + (float) (1 - FIRST_DECAY) * g;
     state->second[j] = (float) SECOND_DECAY * state->second[j]
                        + (float) (1 - SECOND_DECAY) * g * g;
-    self->model->numbers[j] -= own * first * state->first[j]
-                               / (sqrtf (second * state->second[j])
-                                  + (float) LEAST_DEVIATION);
+    self->model->numbers[j] -=
+      own * first * state->first[j]
+      / (sqrtf (second * state->second[j]) + (float) LEAST_DEVIATION);
   }
 }
 
 gboolean
-teacher_step (Teacher *self, const Progress *progress, GError **error)
+conv_trainer_step (ConvTrainer *self, const Progress *progress, GError **error)
 {
-  TeacherState *state = &self->state;
+  ConvTrainerState *state = &self->state;
   double loss, norm;
   RankPart part = ranks_part (SHARDS);
 
@@ -279,6 +277,6 @@ teacher_step (Teacher *self, const Progress *progress, GError **error)
   self->model->samples += (guint64) self->options.batch
                           * (guint64) self->options.crop
                           * (guint64) self->options.crop;
-  self->status = (TeacherStatus){ state->step, state->error };
+  self->status = (ConvTrainerStatus){ state->step, state->error };
   return TRUE;
 }

@@ -1,4 +1,4 @@
-#include "imaging/lessons/tasktrainer.h"
+#include "imaging/training/tasktrainer.h"
 
 #include "base/error.h"
 #include "dictlearn/taskdriven.h"
@@ -105,12 +105,13 @@ damage_patches (TaskTrainer *self)
 
   mat_to_float (&self->patches, &b->clean);
   for (int p = 0; p < b->clean.cols; p++) {
-    PatchLesson patch = { matf_at (&b->clean, 0, p), matf_at (&b->given, 0, p),
-                          matf_at (&b->known, 0, p),
-                          matf_at (&b->counts, 0, p) };
+    PatchExample patch = { matf_at (&b->clean, 0, p),
+                           matf_at (&b->given, 0, p),
+                           matf_at (&b->known, 0, p),
+                           matf_at (&b->counts, 0, p) };
 
-    lessons_damage_patch (self->options.task, d->patch, d->channels,
-                          self->options.seed, self->drawn++, &patch);
+    task_damage_patch (self->options.task, d->patch, d->channels,
+                       self->options.seed, self->drawn++, &patch);
   }
 }
 
@@ -146,7 +147,7 @@ draw_crops (TaskTrainer *self)
 
   for (int col = 0; col < b->clean.cols; col++) {
     if (col % patches == 0)
-      lessons_draw (self->drawn++, &self->crop, self->options.crops);
+      training_crops_draw (self->drawn++, &self->crop, self->options.crops);
     for (int i = 0; i < b->clean.rows; i++) {
       int at = task_place (o, col % patches, i);
 

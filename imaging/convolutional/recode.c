@@ -1,4 +1,4 @@
-#include "imaging/conv/recode.h"
+#include "imaging/convolutional/recode.h"
 
 #include "dictlearn/convolutional/pyramid.h"
 
@@ -83,64 +83,65 @@ widen (const Recode *r, Box box)
 
 /* ---- the eight orientations of a picture ---- */
 
-/* Where sample (x, y) of a square in orientation @way is in the original
- * square; its bits mean mirroring x, mirroring y, and swapping both. */
+/* Where sample (x, y) of a square in orientation @orientation is in the
+ * original square; its bits mean mirroring x, mirroring y, and swapping both.
+ */
 static gsize
-place_of (int way, int width, int height, int x, int y)
+place_of (int orientation, int width, int height, int x, int y)
 {
-  int u = way & 4 ? y : x, v = way & 4 ? x : y;
+  int u = orientation & 4 ? y : x, v = orientation & 4 ? x : y;
 
-  if (way & 1)
+  if (orientation & 1)
     u = width - 1 - u;
-  if (way & 2)
+  if (orientation & 2)
     v = height - 1 - v;
   return (gsize) v * (gsize) width + (gsize) u;
 }
 
 static int
-laid_width (int way, int width, int height)
+oriented_width (int orientation, int width, int height)
 {
-  return way & 4 ? height : width;
+  return orientation & 4 ? height : width;
 }
 
-/* Copies @planes of width x height into orientation @way; in the other
+/* Copies @planes of width x height into orientation @orientation; in the other
  * direction it adds. */
 static void
-lay (const float *from, int way, int width, int height, int channels,
-     float *to)
+orient (const float *from, int orientation, int width, int height,
+        int channels, float *to)
 {
-  int across = laid_width (way, width, height);
+  int across = oriented_width (orientation, width, height);
   int down = width * height / across;
 
   for (int c = 0; c < channels; c++, from += width * height)
     for (int y = 0; y < down; y++)
       for (int x = 0; x < across; x++)
-        *to++ = from[place_of (way, width, height, x, y)];
+        *to++ = from[place_of (orientation, width, height, x, y)];
 }
 
 static void
-lay_back (const float *from, int way, int width, int height, int channels,
-          float *sum)
+orient_back (const float *from, int orientation, int width, int height,
+             int channels, float *sum)
 {
-  int across = laid_width (way, width, height);
+  int across = oriented_width (orientation, width, height);
   int down = width * height / across;
 
   for (int c = 0; c < channels; c++, sum += width * height)
     for (int y = 0; y < down; y++)
       for (int x = 0; x < across; x++)
-        sum[place_of (way, width, height, x, y)] += *from++;
+        sum[place_of (orientation, width, height, x, y)] += *from++;
 }
 
 /* ---- a square ---- */
 
-/* Restores channels @first on of @part in orientation @way and adds the result
- * to @sum. */
+/* Restores channels @first on of @part in orientation @orientation and adds
+ * the result to @sum. */
 static void
-restore_way (const RecodePart *part, const ConvModel *model, int first,
-             int way, float *sum)
+restore_oriented (const RecodePart *part, const ConvModel *model, int first,
+                  int orientation, float *sum)
 {
   int width = part->values->width, height = part->values->height;
-  int across = laid_width (way, width, height);
+  int across = oriented_width (orientation, width, height);
   int channels = model->shape.channels;
   gsize pixels = (gsize) width * (gsize) height;
   gsize samples = pixels * (gsize) channels;
@@ -151,16 +152,17 @@ restore_way (const RecodePart *part, const ConvModel *model, int first,
     pyramid_new (&model->shape, across, width * height / across, FALSE);
   Damaged damaged = { y, known, noise };
 
-  lay (planes_at (part->values, first, 0, 0), way, width, height, channels, y);
-  lay (planes_at (part->known, first, 0, 0), way, width, height, channels,
-       known);
-  lay (part->noise->data, way, width, height, 1, noise);
-  lay_back (pyramid_forward (pyramid, model->numbers, &damaged), way, width,
-            height, channels, sum);
+  orient (planes_at (part->values, first, 0, 0), orientation, width, height,
+          channels, y);
+  orient (planes_at (part->known, first, 0, 0), orientation, width, height,
+          channels, known);
+  orient (part->noise->data, orientation, width, height, 1, noise);
+  orient_back (pyramid_forward (pyramid, model->numbers, &damaged),
+               orientation, width, height, channels, sum);
 }
 
-/* Patches of the largest size that a part is coded by, each time that it is
- * laid. */
+/* Patches of the largest size that a part is coded by, in each of its
+ * orientations. */
 static gsize
 patches_in (const RecodePart *part, int stride)
 {
@@ -181,18 +183,18 @@ restore_part (const Recode *r, RecodePart *part, const Progress *progress,
   g_autofree float *sum = g_new (float, samples);
 
   for (int step = 0; step < steps; step++) {
-    int way = step % turns, first = step / turns * channels;
+    int orientation = step % turns, first = step / turns * channels;
     float *values = planes_at (part->values, first, 0, 0);
     const float *known = planes_at (part->known, first, 0, 0);
 
-    if (way == 0)
+    if (orientation == 0)
       memset (sum, 0, samples * sizeof *sum);
-    restore_way (part, model, first, way, sum);
+    restore_oriented (part, model, first, orientation, sum);
     if (r->settings->patches != NULL)
       *r->settings->patches += patches_in (part, model->shape.stride);
     if (!progress_step (progress, (step + 1.0) / steps, error))
       return FALSE;
-    for (gsize i = 0; way == turns - 1 && i < samples; i++)
+    for (gsize i = 0; orientation == turns - 1 && i < samples; i++)
       if (known[i] < 1 || part->noise->data[i % pixels] > 0)
         values[i] = sum[i] / (float) turns;
   }

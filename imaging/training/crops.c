@@ -1,4 +1,4 @@
-#include "imaging/lessons/lessons.h"
+#include "imaging/training/crops.h"
 
 #include "base/error.h"
 #include "base/random.h"
@@ -21,8 +21,8 @@ enum {
   DRAW_X,
   DRAW_Y,
   DRAW_SIZE,
-  DRAW_TURN,
-  DRAW_LESSON,
+  DRAW_ORIENTATION,
+  DRAW_DAMAGE,
   DRAW_AMOUNT,
   DRAW_COVER,
   DRAW_ALSO_MISSING,
@@ -42,16 +42,17 @@ enum {
 #define SHORTEST_STROKE 0.25
 #define LONGEST_STROKE 1.25
 
-/* Share of noisy examples in which pixels are missing too, unless all lessons
- * are of noise, and how many at most; and share of those in which the level changes over the crop. */
+/* Share of noisy examples in which pixels are missing too, unless the task is
+ * noise alone, and how many at most; and share of those in which the level
+ * changes over the crop. */
 #define ALSO_MISSING 0.15
 #define MOST_ALSO_MISSING 0.5
 #define SLOPED 0.3
 
 /* Error at which an example is good enough: of what is missing, and as a share
- * of the variance of the noise.  Where noise is all there is to learn, texture,
- * which has most of the error of a picture, is to count as much as what is
- * smooth. */
+ * of the variance of the noise.  Where noise is all there is to learn,
+ * texture, which has most of the error of a picture, is to count as much as
+ * what is smooth. */
 #define FLOOR_MISSING 5e-4
 #define FLOOR_NOISE 0.03
 #define FLOOR_NOISE_ALONE 0.1
@@ -62,10 +63,10 @@ typedef struct {
   guint8 *samples; /* channels of a pixel together */
 } Picture;
 
-struct Lessons {
-  GArray *lessons;
+struct TrainingCrops {
+  GArray *task;
   int channels, crop;
-  gboolean noise_alone; /* no lesson is of another kind */
+  gboolean noise_alone; /* the task has no other kind */
   guint64 seed;
   GArray *pictures; /* Picture */
 };
@@ -75,47 +76,47 @@ struct Lessons {
 static const struct {
   const char *name;
   double least, most;
-} kinds[] = { [LESSON_MISSING] = { "missing", 0, 1 },
-              [LESSON_CHANNELS] = { "channels", 0, 1 },
-              [LESSON_BLOCKS] = { "blocks", 1, 64 },
-              [LESSON_STROKES] = { "strokes", 1, 64 },
-              [LESSON_NOISE] = { "noise", 0, 255 } };
+} kinds[] = { [TASK_MISSING] = { "missing", 0, 1 },
+              [TASK_CHANNELS] = { "channels", 0, 1 },
+              [TASK_BLOCKS] = { "blocks", 1, 64 },
+              [TASK_STROKES] = { "strokes", 1, 64 },
+              [TASK_NOISE] = { "noise", 0, 255 } };
 
 static gboolean
-parse_range (const char *text, Lesson *lesson)
+parse_range (const char *text, TaskDamage *damage)
 {
   char *end;
 
-  lesson->low = lesson->high = g_ascii_strtod (text, &end);
+  damage->low = damage->high = g_ascii_strtod (text, &end);
   if (end == text)
     return FALSE;
   if (*end == '-') {
     text = end + 1;
-    lesson->high = g_ascii_strtod (text, &end);
+    damage->high = g_ascii_strtod (text, &end);
     if (end == text)
       return FALSE;
   }
-  if (*end == 'x' && lesson->kind == LESSON_BLOCKS) {
+  if (*end == 'x' && damage->kind == TASK_BLOCKS) {
     text = end + 1;
     g_ascii_strtoull (text, &end, 10);
     if (end == text)
       return FALSE;
   }
-  return *end == '\0' && lesson->low <= lesson->high
-         && lesson->low >= kinds[lesson->kind].least
-         && lesson->high <= kinds[lesson->kind].most;
+  return *end == '\0' && damage->low <= damage->high
+         && damage->low >= kinds[damage->kind].least
+         && damage->high <= kinds[damage->kind].most;
 }
 
 /* FALSE with @error set (USAGE). */
 static gboolean
-parse_lesson (const char *text, Lesson *lesson, GError **error)
+parse_damage (const char *text, TaskDamage *damage, GError **error)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++) {
     gsize length = strlen (kinds[i].name);
 
     if (strncmp (text, kinds[i].name, length) == 0 && text[length] == ':') {
-      lesson->kind = (LessonKind) i;
-      return parse_range (text + length + 1, lesson)
+      damage->kind = (TaskDamageKind) i;
+      return parse_range (text + length + 1, damage)
              || tessera_fail (error, TESSERA_ERROR_USAGE,
                               "%s takes a number from %g to %g, or a range of "
                               "them",
@@ -130,50 +131,50 @@ parse_lesson (const char *text, Lesson *lesson, GError **error)
 }
 
 GArray *
-lessons_parse (const char *text, GError **error)
+task_parse (const char *text, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
-  g_autoptr (GArray) lessons = g_array_new (FALSE, FALSE, sizeof (Lesson));
+  g_autoptr (GArray) task = g_array_new (FALSE, FALSE, sizeof (TaskDamage));
 
   for (int i = 0; words[i] != NULL; i++) {
-    Lesson lesson;
+    TaskDamage damage;
 
-    if (!parse_lesson (words[i], &lesson, error))
+    if (!parse_damage (words[i], &damage, error))
       return NULL;
-    g_array_append_val (lessons, lesson);
+    g_array_append_val (task, damage);
   }
-  return g_steal_pointer (&lessons);
+  return g_steal_pointer (&task);
 }
 
 /* ---- pictures ---- */
 
-Lessons *
-lessons_new (const GArray *lessons, int channels, int crop, guint64 seed)
+TrainingCrops *
+training_crops_new (const GArray *task, int channels, int crop, guint64 seed)
 {
-  Lessons *self = g_new0 (Lessons, 1);
+  TrainingCrops *self = g_new0 (TrainingCrops, 1);
 
-  self->lessons = g_array_new (FALSE, FALSE, sizeof (Lesson));
-  g_array_append_vals (self->lessons, lessons->data, lessons->len);
+  self->task = g_array_new (FALSE, FALSE, sizeof (TaskDamage));
+  g_array_append_vals (self->task, task->data, task->len);
   self->channels = channels;
   self->crop = crop;
   self->noise_alone = TRUE;
-  for (guint i = 0; i < lessons->len; i++)
+  for (guint i = 0; i < task->len; i++)
     self->noise_alone &=
-      g_array_index (lessons, Lesson, i).kind == LESSON_NOISE;
+      g_array_index (task, TaskDamage, i).kind == TASK_NOISE;
   self->seed = seed;
   self->pictures = g_array_new (FALSE, FALSE, sizeof (Picture));
   return self;
 }
 
 void
-lessons_free (Lessons *self)
+training_crops_free (TrainingCrops *self)
 {
   if (self == NULL)
     return;
   for (guint i = 0; i < self->pictures->len; i++)
     g_free (g_array_index (self->pictures, Picture, i).samples);
   g_array_unref (self->pictures);
-  g_array_unref (self->lessons);
+  g_array_unref (self->task);
   g_free (self);
 }
 
@@ -187,7 +188,7 @@ channel_of (const guint16 *pixel, int colours, int c, int channels)
 }
 
 gboolean
-lessons_add (Lessons *self, const Image *image)
+training_crops_add (TrainingCrops *self, const Image *image)
 {
   int channels = self->channels, peak = image_peak (image);
   gsize pixels = image_pixels (image);
@@ -209,7 +210,7 @@ lessons_add (Lessons *self, const Image *image)
 }
 
 int
-lessons_count (const Lessons *self)
+training_crops_count (const TrainingCrops *self)
 {
   return (int) self->pictures->len;
 }
@@ -231,17 +232,18 @@ sample_at (const Picture *picture, int channels, int shrink, int x, int y,
   return (float) sum / (float) (255 * shrink * shrink);
 }
 
-/* One of the eight ways: bits for mirroring x, y, and for swapping them. */
+/* One of the eight orientations: bits for mirroring x, y, and for swapping
+ * them. */
 static void
-turn (int way, int side, int *x, int *y)
+orient (int orientation, int side, int *x, int *y)
 {
   int swap = *x;
 
-  if (way & 1)
+  if (orientation & 1)
     *x = side - 1 - *x;
-  if (way & 2)
+  if (orientation & 2)
     *y = side - 1 - *y;
-  if (way & 4) {
+  if (orientation & 4) {
     swap = *x;
     *x = *y;
     *y = swap;
@@ -249,29 +251,30 @@ turn (int way, int side, int *x, int *y)
 }
 
 static void
-cut (const Lessons *self, guint64 key, float *clean)
+cut (const TrainingCrops *self, guint64 key, float *clean)
 {
   int side = self->crop;
-  guint64 which = random_below (key, STREAM_CHOICE, DRAW_PICTURE,
-                                self->pictures->len);
+  guint64 which =
+    random_below (key, STREAM_CHOICE, DRAW_PICTURE, self->pictures->len);
   const Picture *picture = &g_array_index (self->pictures, Picture, which);
   gboolean small = MIN (picture->width, picture->height) / 2 >= 2 * side
                    && random_uniform (key, STREAM_CHOICE, DRAW_SIZE) < HALVED;
   int shrink = small ? 2 : 1;
-  int left = (int) random_below (
-    key, STREAM_CHOICE, DRAW_X,
-    (guint64) (picture->width / shrink - side + 1));
-  int top = (int) random_below (
-    key, STREAM_CHOICE, DRAW_Y,
-    (guint64) (picture->height / shrink - side + 1));
-  int way = (int) random_below (key, STREAM_CHOICE, DRAW_TURN, 8);
+  int left =
+    (int) random_below (key, STREAM_CHOICE, DRAW_X,
+                        (guint64) (picture->width / shrink - side + 1));
+  int top =
+    (int) random_below (key, STREAM_CHOICE, DRAW_Y,
+                        (guint64) (picture->height / shrink - side + 1));
+  int orientation =
+    (int) random_below (key, STREAM_CHOICE, DRAW_ORIENTATION, 8);
 
   for (int c = 0; c < self->channels; c++)
     for (int v = 0; v < side; v++)
       for (int u = 0; u < side; u++) {
         int x = u, y = v;
 
-        turn (way, side, &x, &y);
+        orient (orientation, side, &x, &y);
         *clean++ =
           sample_at (picture, self->channels, shrink, left + x, top + y, c);
       }
@@ -280,7 +283,8 @@ cut (const Lessons *self, guint64 key, float *clean)
 /* ---- damage ---- */
 
 static void
-lose_pixels (const Lessons *self, guint64 key, double share, Example *example)
+lose_pixels (const TrainingCrops *self, guint64 key, double share,
+             Example *example)
 {
   int pixels = self->crop * self->crop;
 
@@ -291,7 +295,7 @@ lose_pixels (const Lessons *self, guint64 key, double share, Example *example)
 }
 
 static void
-lose_samples (const Lessons *self, guint64 key, double share,
+lose_samples (const TrainingCrops *self, guint64 key, double share,
               Example *example)
 {
   int samples = self->crop * self->crop * self->channels;
@@ -304,18 +308,16 @@ lose_samples (const Lessons *self, guint64 key, double share,
 /* Squares at random places until a share of the crop is covered, overlaps
  * counted twice; at least one. */
 static void
-lose_blocks (const Lessons *self, guint64 key, double amount,
+lose_blocks (const TrainingCrops *self, guint64 key, double amount,
              Example *example)
 {
   int crop = self->crop, side = CLAMP ((int) (amount + 0.5), 1, crop / 2);
-  double share =
-    MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
+  double share = MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
   int count = MAX (1, (int) (share * crop * crop / (side * side)));
 
   for (int b = 0; b < count; b++) {
     guint64 range = (guint64) (crop - side + 1);
-    int left =
-      (int) random_below (key, STREAM_LOSS, (guint64) (2 * b), range);
+    int left = (int) random_below (key, STREAM_LOSS, (guint64) (2 * b), range);
     int top =
       (int) random_below (key, STREAM_LOSS, (guint64) (2 * b + 1), range);
 
@@ -332,7 +334,8 @@ static gboolean
 near_segment (double px, double py, const double segment[4], double length,
               double reach)
 {
-  double along = (px - segment[0]) * segment[2] + (py - segment[1]) * segment[3];
+  double along =
+    (px - segment[0]) * segment[2] + (py - segment[1]) * segment[3];
   double nearest = CLAMP (along, 0, length);
   double x = px - segment[0] - nearest * segment[2];
   double y = py - segment[1] - nearest * segment[3];
@@ -341,7 +344,7 @@ near_segment (double px, double py, const double segment[4], double length,
 }
 
 static void
-lose_stroke (const Lessons *self, guint64 key, int number, double width,
+lose_stroke (const TrainingCrops *self, guint64 key, int number, double width,
              Example *example)
 {
   int crop = self->crop;
@@ -349,8 +352,8 @@ lose_stroke (const Lessons *self, guint64 key, int number, double width,
 
   for (int i = 0; i < 4; i++)
     u[i] = random_uniform (key, STREAM_LOSS, (guint64) (4 * number + i));
-  length = crop * (SHORTEST_STROKE
-                   + (LONGEST_STROKE - SHORTEST_STROKE) * u[2]);
+  length =
+    crop * (SHORTEST_STROKE + (LONGEST_STROKE - SHORTEST_STROKE) * u[2]);
   segment[0] = crop * u[0];
   segment[1] = crop * u[1];
   segment[2] = cos (2 * G_PI * u[3]);
@@ -363,11 +366,10 @@ lose_stroke (const Lessons *self, guint64 key, int number, double width,
 }
 
 static void
-lose_strokes (const Lessons *self, guint64 key, double width,
+lose_strokes (const TrainingCrops *self, guint64 key, double width,
               Example *example)
 {
-  double share =
-    MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
+  double share = MOST_COVER * random_uniform (key, STREAM_CHOICE, DRAW_COVER);
   double usual = (SHORTEST_STROKE + LONGEST_STROKE) / 2 * self->crop * width;
   int count = MAX (1, (int) (share * self->crop * self->crop / usual));
 
@@ -378,18 +380,18 @@ lose_strokes (const Lessons *self, guint64 key, double width,
 /* The level is @sigma in the middle; it may rise from nearly nothing at one
  * edge to twice that at the other. */
 static void
-set_levels (const Lessons *self, guint64 key, double sigma, Example *example)
+set_levels (const TrainingCrops *self, guint64 key, double sigma,
+            Example *example)
 {
   int crop = self->crop;
-  double angle =
-    2 * G_PI * random_uniform (key, STREAM_CHOICE, DRAW_ANGLE);
+  double angle = 2 * G_PI * random_uniform (key, STREAM_CHOICE, DRAW_ANGLE);
   gboolean sloped = random_uniform (key, STREAM_CHOICE, DRAW_SLOPE) < SLOPED;
 
   for (int y = 0; y < crop; y++)
     for (int x = 0; x < crop; x++) {
-      double along = ((x - crop / 2) * cos (angle)
-                      + (y - crop / 2) * sin (angle))
-                     / (0.75 * crop);
+      double along =
+        ((x - crop / 2) * cos (angle) + (y - crop / 2) * sin (angle))
+        / (0.75 * crop);
 
       example->noise[y * crop + x] =
         (float) (sloped ? sigma * (1 + along) : sigma);
@@ -397,15 +399,15 @@ set_levels (const Lessons *self, guint64 key, double sigma, Example *example)
 }
 
 static void
-add_noise (const Lessons *self, guint64 key, double sigma, Example *example)
+add_noise (const TrainingCrops *self, guint64 key, double sigma,
+           Example *example)
 {
   int pixels = self->crop * self->crop;
 
   set_levels (self, key, sigma, example);
   for (int i = 0; i < pixels * self->channels; i++)
-    example->y[i] +=
-      example->noise[i % pixels]
-      * (float) random_normal (key, STREAM_NOISE, (guint64) i);
+    example->y[i] += example->noise[i % pixels]
+                     * (float) random_normal (key, STREAM_NOISE, (guint64) i);
   if (!self->noise_alone
       && random_uniform (key, STREAM_CHOICE, DRAW_ALSO_MISSING) < ALSO_MISSING)
     lose_pixels (self, key,
@@ -415,39 +417,46 @@ add_noise (const Lessons *self, guint64 key, double sigma, Example *example)
 }
 
 static void
-damage (const Lessons *self, guint64 key, const Lesson *lesson,
-        Example *example)
+damage_example (const TrainingCrops *self, guint64 key,
+                const TaskDamage *damage, Example *example)
 {
-  double amount =
-    lesson->low
-    + (lesson->high - lesson->low)
-        * random_uniform (key, STREAM_CHOICE, DRAW_AMOUNT);
+  double amount = damage->low
+                  + (damage->high - damage->low)
+                      * random_uniform (key, STREAM_CHOICE, DRAW_AMOUNT);
 
   example->floor = LEAST_FLOOR;
-  switch (lesson->kind) {
-  case LESSON_MISSING: lose_pixels (self, key, amount, example); break;
-  case LESSON_CHANNELS: lose_samples (self, key, amount, example); break;
-  case LESSON_BLOCKS: lose_blocks (self, key, amount, example); break;
-  case LESSON_STROKES: lose_strokes (self, key, amount, example); break;
-  case LESSON_NOISE:
+  switch (damage->kind) {
+  case TASK_MISSING:
+    lose_pixels (self, key, amount, example);
+    break;
+  case TASK_CHANNELS:
+    lose_samples (self, key, amount, example);
+    break;
+  case TASK_BLOCKS:
+    lose_blocks (self, key, amount, example);
+    break;
+  case TASK_STROKES:
+    lose_strokes (self, key, amount, example);
+    break;
+  case TASK_NOISE:
     amount /= 255;
     add_noise (self, key, amount, example);
-    example->floor += (self->noise_alone ? FLOOR_NOISE_ALONE : FLOOR_NOISE)
-                      * amount * amount;
+    example->floor +=
+      (self->noise_alone ? FLOOR_NOISE_ALONE : FLOOR_NOISE) * amount * amount;
     return;
   }
   example->floor = FLOOR_MISSING;
 }
 
 void
-lessons_draw (guint64 index, Example *example, gpointer data)
+training_crops_draw (guint64 index, Example *example, gpointer data)
 {
-  const Lessons *self = data;
+  const TrainingCrops *self = data;
   int pixels = self->crop * self->crop, samples = pixels * self->channels;
   guint64 key = random_bits (self->seed, STREAM_EXAMPLE, index);
   guint64 which =
-    random_below (key, STREAM_CHOICE, DRAW_LESSON, self->lessons->len);
-  const Lesson *lesson = &g_array_index (self->lessons, Lesson, which);
+    random_below (key, STREAM_CHOICE, DRAW_DAMAGE, self->task->len);
+  const TaskDamage *damage = &g_array_index (self->task, TaskDamage, which);
 
   cut (self, key, example->clean);
   memcpy (example->y, example->clean, (gsize) samples * sizeof (float));
@@ -455,10 +464,10 @@ lessons_draw (guint64 index, Example *example, gpointer data)
     example->known[i] = 1;
   for (int i = 0; i < pixels; i++)
     example->noise[i] = 0;
-  damage (self, key, lesson, example);
+  damage_example (self, key, damage, example);
   for (int i = 0; i < samples; i++) {
     example->weight[i] =
-      lesson->kind == LESSON_NOISE ? 1 : 1 - example->known[i];
+      damage->kind == TASK_NOISE ? 1 : 1 - example->known[i];
     if (example->known[i] == 0)
       example->y[i] = 0;
   }
@@ -471,8 +480,7 @@ static void
 hide_block (guint64 key, int block, int side, int channels, float *known)
 {
   guint64 places = (guint64) (side + block - 1);
-  int left =
-    (int) random_below (key, STREAM_LOSS, 0, places) - block + 1;
+  int left = (int) random_below (key, STREAM_LOSS, 0, places) - block + 1;
   int top = (int) random_below (key, STREAM_LOSS, 1, places) - block + 1;
 
   for (int c = 0; c < channels; c++)
@@ -486,11 +494,11 @@ static void
 hide_stroke (guint64 key, double width, int side, int channels, float *known)
 {
   double angle = 2 * G_PI * random_uniform (key, STREAM_LOSS, 0);
-  double segment[4] = { side * random_uniform (key, STREAM_LOSS, 1)
-                          - 2 * side * cos (angle),
-                        side * random_uniform (key, STREAM_LOSS, 2)
-                          - 2 * side * sin (angle),
-                        cos (angle), sin (angle) };
+  double segment[4] = {
+    side * random_uniform (key, STREAM_LOSS, 1) - 2 * side * cos (angle),
+    side * random_uniform (key, STREAM_LOSS, 2) - 2 * side * sin (angle),
+    cos (angle), sin (angle)
+  };
 
   for (int c = 0; c < channels; c++)
     for (int y = 0; y < side; y++)
@@ -500,18 +508,18 @@ hide_stroke (guint64 key, double width, int side, int channels, float *known)
 }
 
 void
-lessons_damage_patch (const GArray *lessons, int side, int channels,
-                      guint64 seed, guint64 index, const PatchLesson *patch)
+task_damage_patch (const GArray *task, int side, int channels, guint64 seed,
+                   guint64 index, const PatchExample *patch)
 {
   int pixels = side * side, samples = pixels * channels;
   guint64 key = random_bits (seed, STREAM_PATCH, index);
-  const Lesson *lesson = &g_array_index (
-    lessons, Lesson,
-    random_below (key, STREAM_CHOICE, DRAW_LESSON, lessons->len));
-  double amount = lesson->low
-                  + (lesson->high - lesson->low)
+  const TaskDamage *damage =
+    &g_array_index (task, TaskDamage,
+                    random_below (key, STREAM_CHOICE, DRAW_DAMAGE, task->len));
+  double amount = damage->low
+                  + (damage->high - damage->low)
                       * random_uniform (key, STREAM_CHOICE, DRAW_AMOUNT);
-  gboolean noisy = lesson->kind == LESSON_NOISE;
+  gboolean noisy = damage->kind == TASK_NOISE;
 
   for (int i = 0; i < samples; i++) {
     patch->known[i] = 1;
@@ -520,17 +528,17 @@ lessons_damage_patch (const GArray *lessons, int side, int channels,
   for (int i = 0; i < samples; i++) {
     guint64 pixel = (guint64) (i % pixels), sample = (guint64) i;
 
-    if (lesson->kind == LESSON_MISSING)
+    if (damage->kind == TASK_MISSING)
       patch->known[i] = random_uniform (key, STREAM_LOSS, pixel) >= amount;
-    if (lesson->kind == LESSON_CHANNELS)
+    if (damage->kind == TASK_CHANNELS)
       patch->known[i] = random_uniform (key, STREAM_LOSS, sample) >= amount;
     if (noisy)
       patch->given[i] +=
         (float) (amount / 255 * random_normal (key, STREAM_NOISE, sample));
   }
-  if (lesson->kind == LESSON_BLOCKS)
+  if (damage->kind == TASK_BLOCKS)
     hide_block (key, (int) (amount + 0.5), side, channels, patch->known);
-  if (lesson->kind == LESSON_STROKES)
+  if (damage->kind == TASK_STROKES)
     hide_stroke (key, amount, side, channels, patch->known);
   for (int i = 0; i < samples; i++)
     patch->counts[i] = noisy ? 1 : 1 - patch->known[i];

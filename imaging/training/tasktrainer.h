@@ -10,11 +10,11 @@
 #pragma once
 
 #include "dictlearn/dictionary.h"
-#include "imaging/lessons/lessons.h"
+#include "imaging/training/crops.h"
 #include "imaging/patchsource.h"
 
 typedef struct {
-  const GArray *task; /* of Lesson */
+  const GArray *task; /* of TaskDamage */
   guint64 seed;
   int steps;
   int batch;   /* patches per step, for overlapping ones rounded up to whole
@@ -24,7 +24,7 @@ typedef struct {
   /* Where examples come from: one of the two.  A source has the shape of the
    * dictionary; crops have the side task_trainer_crop(). */
   PatchSource *source;
-  Lessons *crops;
+  TrainingCrops *crops;
 } TaskTrainerOptions;
 
 /* Side in pixels of crops for overlapping patches of side @patch. */
