@@ -77,18 +77,22 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 /* ---- 3. to 5. ---- */
 
 /* The dictionary that the user named, or the built-in one that does most of
- * the work: noise is removed with cosines.  NULL with @error set: MEMORY. */
+ * the work.  NULL with @error set: MEMORY. */
 static char *
 describe_dictionary (const Image *image, gboolean filled,
-                     const RestoreOptions *options, GError **error)
+                     const FoundNoise *noise, const RestoreOptions *options,
+                     GError **error)
 {
   g_autoptr (Dictionary) inside = NULL;
 
   if (options->dictionary != NULL)
     return dictionary_describe (options->dictionary);
-  inside = options->cosines || options->paper_protocol || !filled
-             ? dictionary_cosines (image_colours (image))
-             : dictionary_convolutional (error);
+  if (!filled && noise->sigma > 0)
+    inside = denoise_dictionary (noise, options, error);
+  else
+    inside = options->cosines || options->paper_protocol || !filled
+               ? dictionary_cosines (image_colours (image))
+               : dictionary_convolutional (error);
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
@@ -124,7 +128,8 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);
   report->dictionary =
-    describe_dictionary (image, report->masked_pixels > 0, options, error);
+    describe_dictionary (image, report->masked_pixels > 0, &noise, options,
+                         error);
   if (report->dictionary == NULL)
     return FALSE;
   if (report->masked_pixels > 0 && report->sigma > 0)

@@ -272,6 +272,28 @@ test_tiles_do_not_show (void)
   }
 }
 
+/* The report names the dictionary that was used. */
+static void
+test_report_names_the_dictionary (void)
+{
+  const char *expected[] = { "convolutional, ", "dct, 192 atoms of 8x8x3" };
+
+  for (int cosines = 0; cosines < 2; cosines++) {
+    RestoreOptions options = with_quality (QUALITY_FAST);
+    RestoreReport report = { 0 };
+    g_autoptr (Image) image = image_new (40, 40, 3, 8, NULL);
+
+    for (gsize i = 0; i < 3 * image_pixels (image); i++)
+      image->samples[i] = (guint16) random_below (1, 0, i, 256);
+    options.sigma = 10;
+    options.cosines = cosines == 1;
+    g_assert_true (
+      image_restore (image, NULL, &options, &report, NULL, NULL));
+    g_assert_true (g_str_has_prefix (report.dictionary, expected[cosines]));
+    restore_report_clear (&report);
+  }
+}
+
 /* Random values and noise together: both go. */
 static void
 test_dead_and_noisy (void)
@@ -531,6 +553,7 @@ main (int argc, char **argv)
   g_test_add_func ("/denoise/odd", test_odd_pictures);
   g_test_add_func ("/denoise/palette", test_palette);
   g_test_add_func ("/denoise/tiles", test_tiles_do_not_show);
+  g_test_add_func ("/denoise/report", test_report_names_the_dictionary);
   g_test_add_func ("/denoise/dead", test_dead_and_noisy);
   g_test_add_func ("/denoise/mark", test_mark_on_grey);
   g_test_add_func ("/denoise/told", test_no_noise_is_removed_when_told_so);

@@ -8,6 +8,7 @@
 #include "imaging/denoise/denoise.h"
 
 #include "dictlearn/builtin.h"
+#include "dictlearn/initial.h"
 #include "imaging/area.h"
 #include "imaging/denoise/denoising.h"
 #include "imaging/denoise/dctshrink.h"
@@ -446,6 +447,28 @@ prepare (Denoise *d, const ConvModel *model, const FoundNoise *noise,
   return !d->in_scales || clean_half (d, noise, options, progress, error);
 }
 
+/* Whether the dictionary for white noise takes part if none was named. */
+static gboolean
+is_coded (const FoundNoise *noise, const RestoreOptions *options)
+{
+  return !options->cosines && !options->paper_protocol
+         && noise->kind == NOISE_WHITE && noise->model.colours == 3;
+}
+
+Dictionary *
+denoise_dictionary (const FoundNoise *noise, const RestoreOptions *options,
+                    GError **error)
+{
+  int colours = noise->model.colours;
+  const Effort *efforts = colours == 1 ? grey_efforts : colour_efforts;
+
+  if (is_coded (noise, options))
+    return dictionary_noise (error);
+  return options->paper_protocol
+           ? dictionary_cosines (colours)
+           : dictionary_dct (efforts[options->quality].cosines, colours);
+}
+
 static gboolean
 remove_from (const Image *from, const FoundNoise *noise, Image *to,
              const RestoreOptions *options, gsize *patches,
@@ -467,8 +490,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
 
   if (d.named == NULL && options->paper_protocol)
     d.named = builtin = dictionary_cosines (d.colours);
-  if (d.named == NULL && !options->cosines && noise->kind == NOISE_WHITE
-      && d.colours == 3) {
+  if (d.named == NULL && is_coded (noise, options)) {
     learned = dictionary_noise (error);
     if (learned == NULL)
       return FALSE;
