@@ -152,54 +152,43 @@ take_grid_note (Plot *plot, const SynthOptions *options)
                               options->iterations));
 }
 
+/* The same errors against either axis of the grid, one line for each value of
+ * the other. */
+typedef enum { BY_CONDITION, BY_NOISE } GridAxis;
+
+static const struct {
+  const char *title, *x_label, *line_symbol;
+} grid_plots[] = {
+  [BY_CONDITION] = { "Error for badly conditioned dictionaries",
+                     "condition number \xce\xba", "\xce\xb2" },
+  [BY_NOISE] = { "Error for noisy samples", "noise \xce\xb2", "\xce\xba" },
+};
+
 static Plot *
-plot_by_condition (const SynthOptions *options, const GArray *grid)
+plot_grid (const SynthOptions *options, const GArray *grid, GridAxis by)
 {
-  const PlotOptions plot_options = {
-    "Error for badly conditioned dictionaries", "condition number \xce\xba",
-    "error |A - A*| / |A*|", AXIS_LOG, AXIS_LOG
-  };
+  const PlotOptions plot_options = { grid_plots[by].title,
+                                     grid_plots[by].x_label,
+                                     "error |A - A*| / |A*|", AXIS_LOG,
+                                     AXIS_LOG };
+  const GArray *axes[] = { [BY_CONDITION] = options->conditions,
+                           [BY_NOISE] = options->noise_levels };
+  const GArray *across = axes[by], *lines = axes[!by];
   Plot *plot = plot_new (&plot_options);
 
   take_grid_note (plot, options);
   for (guint a = 0; options->algorithms[a] != NULL; a++)
-    for (guint b = 0; b < options->noise_levels->len; b++) {
+    for (guint l = 0; l < lines->len; l++) {
       g_autofree char *name =
-        line_name (options, a, "\xce\xb2",
-                   g_array_index (options->noise_levels, double, b));
+        line_name (options, a, grid_plots[by].line_symbol,
+                   g_array_index (lines, double, l));
 
       plot_add_line (plot, name);
-      for (guint c = 0; c < options->conditions->len; c++) {
-        Spread spread = grid_at (options, grid, a, c, b);
+      for (guint x = 0; x < across->len; x++) {
+        Spread spread = by == BY_CONDITION ? grid_at (options, grid, a, x, l)
+                                           : grid_at (options, grid, a, l, x);
 
-        plot_add_point (plot, g_array_index (options->conditions, double, c),
-                        &spread);
-      }
-    }
-  return plot;
-}
-
-static Plot *
-plot_by_noise (const SynthOptions *options, const GArray *grid)
-{
-  const PlotOptions plot_options = { "Error for noisy samples",
-                                     "noise \xce\xb2", "error |A - A*| / |A*|",
-                                     AXIS_LOG, AXIS_LOG };
-  Plot *plot = plot_new (&plot_options);
-
-  take_grid_note (plot, options);
-  for (guint a = 0; options->algorithms[a] != NULL; a++)
-    for (guint c = 0; c < options->conditions->len; c++) {
-      g_autofree char *name =
-        line_name (options, a, "\xce\xba",
-                   g_array_index (options->conditions, double, c));
-
-      plot_add_line (plot, name);
-      for (guint b = 0; b < options->noise_levels->len; b++) {
-        Spread spread = grid_at (options, grid, a, c, b);
-
-        plot_add_point (plot, g_array_index (options->noise_levels, double, b),
-                        &spread);
+        plot_add_point (plot, g_array_index (across, double, x), &spread);
       }
     }
   return plot;
@@ -248,7 +237,7 @@ synth_noise (const SynthOptions *options, SynthReport *report,
 
   if (grid == NULL)
     return FALSE;
-  synth_report_add_plot (report, "noise", plot_by_noise (options, grid));
+  synth_report_add_plot (report, "noise", plot_grid (options, grid, BY_NOISE));
   return TRUE;
 }
 
@@ -406,6 +395,6 @@ synth_condition (const SynthOptions *options, SynthReport *report,
   if (grid == NULL)
     return FALSE;
   synth_report_add_plot (report, "condition",
-                         plot_by_condition (options, grid));
+                         plot_grid (options, grid, BY_CONDITION));
   return find_needed (options, report, &second, error);
 }
