@@ -15,4 +15,6 @@ typedef struct {
   const char *name;
   const char *summary; /* one line for the list of commands */
   CommandFunc run;
+  gboolean is_shared; /* all ranks of an MPI job run it, not just the first;
+                         see app/system/launch.h */
 } Command;

@@ -18,10 +18,3 @@
 COMMANDS (DECLARE)
 
 const Command *const commands[] = { COMMANDS (ADDRESS) NULL };
-
-gboolean
-command_is_shared (const Command *command)
-{
-  return command == &command_learn || command == &command_inpaint
-         || command == &command_denoise || command == &command_compare;
-}

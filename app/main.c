@@ -75,7 +75,7 @@ dispatch (char **argv, GError **error)
   const char *name = argv[1];
   const Command *command = find_command (name);
 
-  if (!launch_begin (command_is_shared (command)))
+  if (!launch_begin (command != NULL && command->is_shared))
     return TRUE;
   if (command != NULL)
     return command->run (argv + 1, error);

@@ -57,6 +57,15 @@ for command in inpaint denoise serve learn corrupt score compare dict synth \
   ok "the manual has all options of $command" [ $missing -eq 0 ]
 done
 
+unnamed=0
+for folder in $(cd "$ROOT" && find app imaging dictlearn omp base -name '*.c' \
+  -exec dirname {} + | sort -u); do
+  grep -qF "\`$folder\`" "$ROOT/docs/architecture.md" && continue
+  echo "# $folder"
+  unnamed=$((unnamed + 1))
+done
+ok "docs/architecture.md names all folders" [ $unnamed -eq 0 ]
+
 # ---- mistyped words ----
 
 expect "a mistyped command" 2 inpiant a.png -o b.png

@@ -423,6 +423,8 @@ run_command (char **argv, GError **error)
   return ok;
 }
 
-const Command command_compare = { "compare",
-                                  "compare dictionaries and write a report",
-                                  run_command };
+const Command command_compare = { .name = "compare",
+                                  .summary =
+                                    "compare dictionaries and write a report",
+                                  .run = run_command,
+                                  .is_shared = TRUE };

@@ -131,5 +131,7 @@ run (char **argv, GError **error)
 }
 
 const Command command_completion = {
-  "completion", "print a script that completes words in a shell", run
+  .name = "completion",
+  .summary = "print a script that completes words in a shell",
+  .run = run
 };

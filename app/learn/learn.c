@@ -340,5 +340,7 @@ run (char **argv, GError **error)
   return ok;
 }
 
-const Command command_learn = { "learn", "learn a dictionary from pictures",
-                                run };
+const Command command_learn = { .name = "learn",
+                                .summary = "learn a dictionary from pictures",
+                                .run = run,
+                                .is_shared = TRUE };

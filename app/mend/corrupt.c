@@ -143,6 +143,7 @@ run (char **argv, GError **error)
   return ok;
 }
 
-const Command command_corrupt = { "corrupt",
-                                  "damage a picture on purpose, for tests",
-                                  run };
+const Command command_corrupt = { .name = "corrupt",
+                                  .summary =
+                                    "damage a picture on purpose, for tests",
+                                  .run = run };

@@ -53,5 +53,8 @@ run (char **argv, GError **error)
   return repair_run (&task, argv, error);
 }
 
-const Command command_denoise = { "denoise",
-                                  "repair dead pixels and remove noise", run };
+const Command command_denoise = { .name = "denoise",
+                                  .summary =
+                                    "repair dead pixels and remove noise",
+                                  .run = run,
+                                  .is_shared = TRUE };

@@ -174,4 +174,6 @@ run (char **argv, GError **error)
   return ok;
 }
 
-const Command command_dict = { "dict", "show or convert a dictionary", run };
+const Command command_dict = { .name = "dict",
+                               .summary = "show or convert a dictionary",
+                               .run = run };

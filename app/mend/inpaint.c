@@ -55,5 +55,8 @@ run (char **argv, GError **error)
   return repair_run (&task, argv, error);
 }
 
-const Command command_inpaint = { "inpaint",
-                                  "fill the missing parts of a picture", run };
+const Command command_inpaint = { .name = "inpaint",
+                                  .summary =
+                                    "fill the missing parts of a picture",
+                                  .run = run,
+                                  .is_shared = TRUE };

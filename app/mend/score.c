@@ -120,5 +120,6 @@ run (char **argv, GError **error)
   return ok;
 }
 
-const Command command_score = { "score", "compare two pictures: PSNR and SSIM",
-                                run };
+const Command command_score = {
+  .name = "score", .summary = "compare two pictures: PSNR and SSIM", .run = run
+};

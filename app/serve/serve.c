@@ -219,6 +219,8 @@ run (char **argv, GError **error)
   return ok;
 }
 
-const Command command_serve = { "serve",
-                                "restore photographs on a page in the browser",
-                                run };
+const Command command_serve = {
+  .name = "serve",
+  .summary = "restore photographs on a page in the browser",
+  .run = run
+};

@@ -525,5 +525,7 @@ run_command (char **argv, GError **error)
 }
 
 const Command command_synth = {
-  "synth", "run the paper's experiments on synthetic data", run_command
+  .name = "synth",
+  .summary = "run the paper's experiments on synthetic data",
+  .run = run_command
 };
