@@ -17,20 +17,44 @@ typedef struct {
   int loaded, settled; /* rows above these are */
 } Pass;
 
+/* The first column from @x on that is missing, or @right. */
+static int
+next_missing (const guint8 *missing, int x, int right)
+{
+  guint64 eight = 0;
+
+  for (; x + 8 <= right; x += 8) {
+    memcpy (&eight, missing + x, 8);
+    if (eight != 0)
+      break;
+  }
+  while (x < right && !missing[x])
+    x++;
+  return x;
+}
+
+/* Loads columns left .. right - 1 as if all were known. */
 static void
-load_known (RowWindow *w, int x, int y)
+load_known (RowWindow *w, int left, int right, int y)
 {
   const Image *image = w->canvas->image;
-  const guint16 *pixel = image_pixel (image, x, y);
-  gboolean seen = !image_is_transparent (
-    image, (gsize) y * (gsize) image->width + (gsize) x);
+  gsize first = (gsize) y * (gsize) image->width + (gsize) left;
+  gboolean opaque = !image_has_alpha (image) && !image->meta.has_key;
   float scale = 1 / (float) image_peak (image);
+  int count = right - left, stride = image->channels;
 
   for (int c = 0; c < w->channels; c++) {
-    gsize at = row_window_offset (w, c, x, y);
+    const guint16 *from = image->samples + first * (gsize) stride
+                          + colour_of_channel (w->canvas, c);
+    float *values = w->values + row_window_offset (w, c, left, y);
+    float *trust = w->trust + row_window_offset (w, c, left, y);
 
-    w->values[at] = (float) pixel[colour_of_channel (w->canvas, c)] * scale;
-    w->trust[at] = seen ? 1 : 0;
+    for (int i = 0; i < count; i++) {
+      values[i] = (float) from[i * stride] * scale;
+      trust[i] = 1;
+    }
+    for (int i = 0; !opaque && i < count; i++)
+      trust[i] = image_is_transparent (image, first + (gsize) i) ? 0 : 1;
   }
 }
 
@@ -41,7 +65,6 @@ load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
   guint8 missing = mask_row (w->canvas->missing, y)[x];
   guint8 wanted = 0;
 
-  load_known (w, x, y);
   for (int c = 0; c < w->channels; c++) {
     gsize at = row_window_offset (w, c, x, y);
     int colour = colour_of_channel (w->canvas, c);
@@ -79,12 +102,12 @@ load_row (Pass *pass, int y)
     const float *packed = packed_from (pass->canvas, span.left, y);
 
     clear_sums (w, span.left, span.right, y);
-    for (int x = span.left; x < span.right; x++)
-      if (missing[x]) {
-        load_missing (w, pass->kind, x, y, packed);
-        packed += w->channels;
-      } else
-        load_known (w, x, y);
+    load_known (w, span.left, span.right, y);
+    for (int x = next_missing (missing, span.left, span.right);
+         x < span.right; x = next_missing (missing, x + 1, span.right)) {
+      load_missing (w, pass->kind, x, y, packed);
+      packed += w->channels;
+    }
   }
 }
 
@@ -118,12 +141,12 @@ settle_row (Pass *pass, int y)
     Span span = g_array_index (spans, Span, i);
     float *packed = packed_from (canvas, span.left, y);
 
-    for (int x = span.left; x < span.right; x++)
-      if (missing[x]) {
-        canvas->unfilled[y / canvas->block] -=
-          settle_pixel (&pass->window, x, y, packed);
-        packed += canvas->channels;
-      }
+    for (int x = next_missing (missing, span.left, span.right);
+         x < span.right; x = next_missing (missing, x + 1, span.right)) {
+      canvas->unfilled[y / canvas->block] -=
+        settle_pixel (&pass->window, x, y, packed);
+      packed += canvas->channels;
+    }
   }
 }
 

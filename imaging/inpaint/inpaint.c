@@ -137,6 +137,28 @@ static const Effort normal_of_many = { .fill = FILL (4, 12),
                                        .shares = LARGER_SHARES,
                                        .models = MODELS (2, 2, 1, 48, 9) };
 
+/* Scratches and dust: where holes are no deeper than SLIGHT_DEPTH pixels and
+ * take up no more than SLIGHT_SHARE of the SQUARES that have any of them, there
+ * is much known around them.  Ten crops of training pictures: scratches 27.40, dust 26.90 dB where
+ * all of the above has 27.40 and 27.04, in half of the time; a third in a large
+ * picture. */
+#define SLIGHT_DEPTH 6
+#define SLIGHT_SHARE 0.2
+#define SQUARE 16
+#define ROUNDS_SLIGHT(count)                                                  \
+  {                                                                           \
+    .rounds = count, .coarse = count, .first = 1.0, .last = 0.025,            \
+    .scales = { { 6, 4, 8 }, { 10, 5, 8 }, { 16, 6, 8 } }                     \
+  }
+static const Effort slight_efforts[] = {
+  [QUALITY_FAST] = { .fill = FILL (5, 10),
+                     .rounds = ROUNDS_SLIGHT (6),
+                     .models = MODELS (1, 2, 0, 48, 9) },
+  [QUALITY_NORMAL] = { .fill = FILL (5, 10),
+                       .rounds = ROUNDS_SLIGHT (12),
+                       .models = MODELS (3, 2, 1, 64, 12) },
+};
+
 /* With cosines alone: a quick fill, then rounds. */
 static const Effort cosine_efforts[] = {
   [QUALITY_FAST] = { .fill = FILL (4, 12),
@@ -196,30 +218,75 @@ plan_effort (Plan *plan, const Effort *effort, RestoreQuality quality)
   plan->shares = effort->shares;
 }
 
-static const Effort *
-learned_effort (RestoreQuality quality, gsize missing)
+/* What is missing. */
+typedef struct {
+  gsize pixels;
+  gboolean slight;
+} Holes;
+
+/* How many pixels of the square at column @left and row @top are missing. */
+static gsize
+count_in_square (const Mask *missing, int left, int top)
 {
-  if (quality == QUALITY_NORMAL && missing > MANY)
+  int right = MIN (left + SQUARE, missing->width);
+  int bottom = MIN (top + SQUARE, missing->height);
+  gsize count = 0;
+
+  for (int y = top; y < bottom; y++) {
+    const guint8 *row = missing->missing + (gsize) y * (gsize) missing->width;
+
+    for (int x = left; x < right; x++)
+      count += row[x] != 0;
+  }
+  return count;
+}
+
+static Holes
+measure_holes (const Mask *missing, const Thickness *thickness)
+{
+  gsize squares = 0;
+  Holes holes = { 0 };
+
+  for (int y = 0; y < missing->height; y += SQUARE)
+    for (int x = 0; x < missing->width; x += SQUARE) {
+      gsize count = count_in_square (missing, x, y);
+
+      holes.pixels += count;
+      squares += count > 0;
+    }
+  holes.slight = (double) holes.pixels
+                   <= SLIGHT_SHARE * SQUARE * SQUARE * (double) squares
+                 && thickness_depth (thickness) <= SLIGHT_DEPTH;
+  return holes;
+}
+
+/* A dictionary that the user names takes part in any case. */
+static const Effort *
+learned_effort (const RestoreOptions *options, const Holes *holes)
+{
+  if (holes->slight && options->quality != QUALITY_BEST
+      && options->dictionary == NULL)
+    return &slight_efforts[options->quality];
+  if (options->quality == QUALITY_NORMAL && holes->pixels > MANY)
     return &normal_of_many;
-  return &learned_efforts[quality];
+  return &learned_efforts[options->quality];
 }
 
 /* @fill is a dictionary inside the program, @coder is convolutional, or NULL
- * for none, and @missing is the number of missing pixels. */
+ * for none. */
 static Plan
 make_plan (const RestoreOptions *options, const Dictionary *fill,
-           const Dictionary *coder, gsize missing)
+           const Dictionary *coder, const Holes *holes)
 {
   Plan plan = { .dictionary = fill };
 
   if (coder == NULL && options->dictionary != NULL)
     plan_named (&plan, options->dictionary, options);
   else if (coder != NULL)
-    plan_effort (&plan, learned_effort (options->quality, missing),
-                 options->quality);
+    plan_effort (&plan, learned_effort (options, holes), options->quality);
   else
     plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
-  if (coder != NULL)
+  if (coder != NULL && plan.turns > 0)
     plan.model = coder->convolutional;
   if (options->paper_protocol) {
     plan.fill = (FillSettings){ .step = plan.dictionary->patch,
@@ -468,18 +535,13 @@ inpaint_thick (Image *image, const Mask *missing, Thickness *thickness,
 }
 
 static gboolean
-inpaint_with (Image *image, const Mask *missing, const Plan *plan,
-              const RestoreOptions *options, gsize *patches,
+inpaint_with (Image *image, const Mask *missing, Thickness *thickness,
+              const Plan *plan, const RestoreOptions *options, gsize *patches,
               const Progress *progress, GError **error)
 {
-  g_autoptr (Thickness) thickness = NULL;
-
   if (options->paper_protocol)
     return inpaint_by_patches (image, missing, plan, patches, progress,
                                error);
-  thickness = thickness_new (image, missing, error);
-  if (thickness == NULL)
-    return FALSE;
   if (thickness->waiting == 0)
     return inpaint_by_patches (image, missing, plan, patches, progress, error)
            && image_bound_fill (image, missing, NULL, error);
@@ -502,12 +564,17 @@ image_inpaint (Image *image, const Mask *missing,
                                   : dictionary_cosines (image_colours (image));
   g_autoptr (Dictionary) builtin =
     fill != NULL && engine && !coded ? dictionary_convolutional (error) : NULL;
+  g_autoptr (Thickness) thickness = NULL;
+  Holes holes;
   Plan plan;
 
   if (fill == NULL || (engine && !coded && builtin == NULL))
     return FALSE;
-  plan = make_plan (options, fill, coded && engine ? named : builtin,
-                    mask_count (missing));
-  return inpaint_with (image, missing, &plan, options, patches, progress,
-                       error);
+  thickness = thickness_new (image, missing, error);
+  if (thickness == NULL)
+    return FALSE;
+  holes = measure_holes (missing, thickness);
+  plan = make_plan (options, fill, coded && engine ? named : builtin, &holes);
+  return inpaint_with (image, missing, thickness, &plan, options, patches,
+                       progress, error);
 }

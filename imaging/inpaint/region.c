@@ -104,6 +104,17 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
   return TRUE;
 }
 
+double
+thickness_depth (const Thickness *self)
+{
+  gsize pixels = (gsize) self->width * (gsize) self->height;
+  guint16 most = 0;
+
+  for (gsize i = 0; i < pixels; i++)
+    most = MAX (most, self->depth[i]);
+  return (double) most / STRAIGHT;
+}
+
 /* Whether patches see nothing of pixel @i: one colour that is left tells them
  * much about the others. */
 static gboolean
