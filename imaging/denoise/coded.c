@@ -1,6 +1,6 @@
 /* coded.c - a picture whose noise a convolutional dictionary removes */
 #include "imaging/convolutional/recode.h"
-#include "imaging/denoise/denoising.h"
+#include "imaging/denoise/denoiseprivate.h"
 
 #include <math.h>
 

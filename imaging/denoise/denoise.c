@@ -10,7 +10,7 @@
 #include "dictlearn/builtin.h"
 #include "dictlearn/initial.h"
 #include "imaging/area.h"
-#include "imaging/denoise/denoising.h"
+#include "imaging/denoise/denoiseprivate.h"
 #include "imaging/denoise/dctshrink.h"
 #include "imaging/denoise/jpegset.h"
 #include "imaging/denoise/overlap.h"

@@ -1,5 +1,5 @@
 /* tile.c - the pixels of a tile, with a halo around it */
-#include "imaging/denoise/denoising.h"
+#include "imaging/denoise/denoiseprivate.h"
 
 #include "imaging/halve.h"
 

@@ -8,40 +8,44 @@
 /* ---- 1. the region ---- */
 
 void
-region_start (Region *region, const SpeckScene *scene, int plane, int x, int y)
+speck_region_start (SpeckRegion *region, const SpeckScene *scene, int plane,
+                    int x, int y)
 {
   region->scene = scene;
   region->plane = plane;
   region->x = x;
   region->y = y;
-  region->left = MAX (0, HALF - x);
-  region->top = MAX (0, HALF - y);
-  region->right = MIN (SIDE - 1, HALF + scene->image->width - 1 - x);
-  region->bottom = MIN (SIDE - 1, HALF + scene->image->height - 1 - y);
+  region->left = MAX (0, SPECK_REACH - x);
+  region->top = MAX (0, SPECK_REACH - y);
+  region->right =
+    MIN (SPECK_WINDOW - 1, SPECK_REACH + scene->image->width - 1 - x);
+  region->bottom =
+    MIN (SPECK_WINDOW - 1, SPECK_REACH + scene->image->height - 1 - y);
   region->count = 1;
-  region->pixels[0] = MIDDLE;
+  region->pixels[0] = SPECK_MIDDLE;
   memset (region->near, 0, sizeof region->near);
-  region->near[MIDDLE] = 1;
-  region->x0 = region->x1 = region->y0 = region->y1 = HALF;
+  region->near[SPECK_MIDDLE] = 1;
+  region->x0 = region->x1 = region->y0 = region->y1 = SPECK_REACH;
 }
 
 /* Takes the neighbour at @k into the region if it stands out by @level.  FALSE
  * when the region is too large, or belongs to a higher peak. */
 static inline gboolean
-take (Region *region, int k, int level)
+take (SpeckRegion *region, int k, int level)
 {
-  int x = k % SIDE, y = k / SIDE;
+  int x = k % SPECK_WINDOW, y = k / SPECK_WINDOW;
   const guint8 *hat = region->scene->hat[region->plane].data;
   int value;
 
   if (region->near[k] || x < region->left || x > region->right
       || y < region->top || y > region->bottom)
     return TRUE;
-  value = hat[place (region, k)];
+  value = hat[speck_place (region, k)];
   if (value < level)
     return TRUE;
-  if (value > hat[place (region, MIDDLE)] || region->count == SPECK_PIXELS
-      || ABS (x - HALF) > RADIUS || ABS (y - HALF) > RADIUS)
+  if (value > hat[speck_place (region, SPECK_MIDDLE)]
+      || region->count == SPECK_PIXELS || ABS (x - SPECK_REACH) > SPECK_RADIUS
+      || ABS (y - SPECK_REACH) > SPECK_RADIUS)
     return FALSE;
   region->near[k] = 1;
   region->pixels[region->count++] = k;
@@ -53,32 +57,34 @@ take (Region *region, int k, int level)
 }
 
 gboolean
-region_flood (Region *region, int level)
+speck_region_flood (SpeckRegion *region, int level)
 {
   for (int i = 0; i < region->count; i++) {
     int k = region->pixels[i];
 
     if (!take (region, k - 1, level) || !take (region, k + 1, level)
-        || !take (region, k - SIDE, level) || !take (region, k + SIDE, level))
+        || !take (region, k - SPECK_WINDOW, level)
+        || !take (region, k + SPECK_WINDOW, level))
       return FALSE;
   }
   return TRUE;
 }
 
 void
-region_measure (Region *region)
+speck_region_measure (SpeckRegion *region)
 {
-  for (int y = region->y0 - RING; y <= region->y1 + RING; y++)
-    for (int x = region->x0 - RING; x <= region->x1 + RING; x++)
-      if (region->near[y * SIDE + x] > 1)
-        region->near[y * SIDE + x] = 0;
-  for (int d = 1; d <= RING; d++)
+  for (int y = region->y0 - SPECK_RING; y <= region->y1 + SPECK_RING; y++)
+    for (int x = region->x0 - SPECK_RING; x <= region->x1 + SPECK_RING; x++)
+      if (region->near[y * SPECK_WINDOW + x] > 1)
+        region->near[y * SPECK_WINDOW + x] = 0;
+  for (int d = 1; d <= SPECK_RING; d++)
     for (int y = region->y0 - d; y <= region->y1 + d; y++)
       for (int x = region->x0 - d; x <= region->x1 + d; x++) {
-        guint8 *near = &region->near[y * SIDE + x];
+        guint8 *near = &region->near[y * SPECK_WINDOW + x];
         gboolean touches =
-          (x > 0 && near[-1] == d) || (x < SIDE - 1 && near[1] == d)
-          || (y > 0 && near[-SIDE] == d) || (y < SIDE - 1 && near[SIDE] == d);
+          (x > 0 && near[-1] == d) || (x < SPECK_WINDOW - 1 && near[1] == d)
+          || (y > 0 && near[-SPECK_WINDOW] == d)
+          || (y < SPECK_WINDOW - 1 && near[SPECK_WINDOW] == d);
 
         if (*near == 0 && touches)
           *near = (guint8) (d + 1);
@@ -86,9 +92,9 @@ region_measure (Region *region)
 }
 
 void
-region_forget (Region *region)
+speck_region_forget (SpeckRegion *region)
 {
-  for (int k = 0; k < SIDE * SIDE; k++)
+  for (int k = 0; k < SPECK_WINDOW * SPECK_WINDOW; k++)
     region->near[k] = region->near[k] == 1;
 }
 
@@ -128,7 +134,7 @@ deviation (int sum, int squares, int count)
 
 /* What is summed up around a region. */
 typedef struct {
-  Sums at[RING + 2]; /* by distance plus 1 */
+  Sums at[SPECK_RING + 2]; /* by distance plus 1 */
   Sums core;         /* pixels whose four neighbours belong, too */
   int sector[SECTORS], sector_count[SECTORS]; /* 2 and 3 pixels away */
   int above; /* pixels there that stand out as much as the region */
@@ -144,11 +150,11 @@ sector_of (int dx, int dy)
 
 /* Counts pixel @k of the window. */
 static inline void
-count_pixel (const Region *region, int k, int level, Census *census)
+count_pixel (const SpeckRegion *region, int k, int level, Census *census)
 {
   const SpeckScene *scene = region->scene;
   int near = region->near[k];
-  gsize i = place (region, k);
+  gsize i = speck_place (region, k);
   int shade = scene->shade[region->plane].data[i];
   int chroma = scene->shade[SPECK_COLOUR].data[i];
   int contrary =
@@ -158,8 +164,8 @@ count_pixel (const Region *region, int k, int level, Census *census)
   sums_add (&census->at[near], shade, chroma, contrary);
   if (near == 1) {
     int others = (region->near[k - 1] != 1) + (region->near[k + 1] != 1)
-                 + (region->near[k - SIDE] != 1)
-                 + (region->near[k + SIDE] != 1);
+                 + (region->near[k - SPECK_WINDOW] != 1)
+                 + (region->near[k + SPECK_WINDOW] != 1);
 
     census->edges += others;
     census->peak = MAX (census->peak, shade);
@@ -167,7 +173,8 @@ count_pixel (const Region *region, int k, int level, Census *census)
       sums_add (&census->core, shade, chroma, contrary);
   }
   if (near == 3 || near == 4) {
-    int s = sector_of (k % SIDE - HALF, k / SIDE - HALF);
+    int s = sector_of (k % SPECK_WINDOW - SPECK_REACH,
+                       k / SPECK_WINDOW - SPECK_REACH);
 
     census->above += scene->hat[region->plane].data[i] >= level;
     census->sector[s] += shade;
@@ -176,18 +183,18 @@ count_pixel (const Region *region, int k, int level, Census *census)
 }
 
 static void
-take_census (const Region *region, int level, Census *census)
+take_census (const SpeckRegion *region, int level, Census *census)
 {
-  int top = MAX (region->y0 - RING, region->top);
-  int bottom = MIN (region->y1 + RING, region->bottom);
-  int left = MAX (region->x0 - RING, region->left);
-  int right = MIN (region->x1 + RING, region->right);
+  int top = MAX (region->y0 - SPECK_RING, region->top);
+  int bottom = MIN (region->y1 + SPECK_RING, region->bottom);
+  int left = MAX (region->x0 - SPECK_RING, region->left);
+  int right = MIN (region->x1 + SPECK_RING, region->right);
 
   memset (census, 0, sizeof *census);
   for (int y = top; y <= bottom; y++)
     for (int x = left; x <= right; x++)
-      if (region->near[y * SIDE + x])
-        count_pixel (region, y * SIDE + x, level, census);
+      if (region->near[y * SPECK_WINDOW + x])
+        count_pixel (region, y * SPECK_WINDOW + x, level, census);
 }
 
 static Sums
@@ -217,10 +224,11 @@ worst_side (const Census *census, float inside, float contrast)
 }
 
 gboolean
-region_describe (const Region *region, const Peak *peak, int level, int before,
-          int crowd, float f[SPECK_FEATURES])
+speck_region_describe (const SpeckRegion *region, const SpeckPeak *peak,
+                       int level, int before, int crowd,
+                       float f[SPECK_FEATURES])
 {
-  gsize middle = place (region, MIDDLE);
+  gsize middle = speck_place (region, SPECK_MIDDLE);
   float usual = region->scene->usual[peak->plane].data[middle];
   Census census;
   Sums ring;

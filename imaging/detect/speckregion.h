@@ -7,11 +7,14 @@
 
 #include "imaging/detect/specks.h"
 
-#define RADIUS 12            /* of the region, from its peak */
-#define RING 4               /* pixels around it that are looked at */
-#define HALF (RADIUS + RING) /* the window with both */
-#define SIDE (2 * HALF + 1)
-#define MIDDLE (HALF * SIDE + HALF)
+#define SPECK_RADIUS 12 /* of the region, from its peak */
+#define SPECK_RING 4    /* pixels around it that are looked at */
+
+/* The window with both: from the peak to its edge, its side, and the number of
+ * the peak in it. */
+#define SPECK_REACH (SPECK_RADIUS + SPECK_RING)
+#define SPECK_WINDOW (2 * SPECK_REACH + 1)
+#define SPECK_MIDDLE (SPECK_REACH * SPECK_WINDOW + SPECK_REACH)
 
 /* A window around a peak. */
 typedef struct {
@@ -20,19 +23,21 @@ typedef struct {
   int x, y;               /* the peak */
   int left, right;        /* columns of the window within the picture ... */
   int top, bottom;        /* ... and rows, the last ones included */
-  guint8 near[SIDE * SIDE]; /* distance to the region plus 1, 0 for further */
+  guint8 near[SPECK_WINDOW * SPECK_WINDOW]; /* distance to the region plus 1, 0
+                                               for further */
   int pixels[SPECK_PIXELS]; /* of the region, numbers in the window */
   int count;
   int x0, x1, y0, y1; /* its bounds in the window, the last ones included */
-} Region;
+} SpeckRegion;
 
+/* Where pixel number @k of the window is in the picture. */
 static inline gsize
-place (const Region *region, int k)
+speck_place (const SpeckRegion *region, int k)
 {
-  gsize y = (gsize) (region->y + k / SIDE - HALF);
+  gsize y = (gsize) (region->y + k / SPECK_WINDOW - SPECK_REACH);
 
   return y * (gsize) region->scene->image->width
-         + (gsize) (region->x + k % SIDE - HALF);
+         + (gsize) (region->x + k % SPECK_WINDOW - SPECK_REACH);
 }
 
 /* What is known of a peak. */
@@ -40,23 +45,24 @@ typedef struct {
   int x, y;
   guint8 plane;
   guint8 depth; /* heights down to which it can be flooded */
-} Peak;
+} SpeckPeak;
 
 /* The peak alone. */
-void region_start (Region *region, const SpeckScene *scene, int plane, int x,
-                   int y);
+void speck_region_start (SpeckRegion *region, const SpeckScene *scene,
+                         int plane, int x, int y);
 
 /* Adds what is connected and stands out by @level.  FALSE when the region is
  * too large, or belongs to a higher peak. */
-gboolean region_flood (Region *region, int level);
+gboolean speck_region_flood (SpeckRegion *region, int level);
 
 /* Sets the distances of the pixels around; and forgets them, which must come
  * before the region is flooded further. */
-void region_measure (Region *region);
-void region_forget (Region *region);
+void speck_region_measure (SpeckRegion *region);
+void speck_region_forget (SpeckRegion *region);
 
 /* Fills @f; FALSE if there is no contrast or no background.  @before is the
  * count of the pixels of the region one height above, @crowd that of the peaks
  * around. */
-gboolean region_describe (const Region *region, const Peak *peak, int level,
-                          int before, int crowd, float f[SPECK_FEATURES]);
+gboolean speck_region_describe (const SpeckRegion *region,
+                                const SpeckPeak *peak, int level, int before,
+                                int crowd, float f[SPECK_FEATURES]);

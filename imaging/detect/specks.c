@@ -133,7 +133,7 @@ typedef struct {
   int least;
   int cells_across, cells_down;
   int *crowds;   /* peaks of each cell, plane after plane */
-  GArray **peaks; /* of Peak, for each chunk of rows */
+  GArray **peaks; /* of SpeckPeak, for each chunk of rows */
   Specks *found; /* for each chunk of rows */
 } Search;
 
@@ -143,12 +143,12 @@ note_peak (const Search *search, int plane, int x, int y, int chunk)
   int height = search->scene->hat[plane]
                  .data[(gsize) y * (gsize) search->scene->image->width
                        + (gsize) x];
-  Peak peak = { x, y, (guint8) plane, 0 };
-  Region region;
+  SpeckPeak peak = { x, y, (guint8) plane, 0 };
+  SpeckRegion region;
 
-  region_start (&region, search->scene, plane, x, y);
+  speck_region_start (&region, search->scene, plane, x, y);
   while (peak.depth < HEIGHTS
-         && region_flood (&region, level_at (height, peak.depth)))
+         && speck_region_flood (&region, level_at (height, peak.depth)))
     peak.depth++;
   if (peak.depth >= LEAST_HEIGHTS)
     g_array_append_val (search->peaks[chunk], peak);
@@ -189,7 +189,7 @@ static void
 count_peaks (const Search *search, const GArray *peaks)
 {
   for (guint i = 0; i < peaks->len; i++) {
-    const Peak *peak = &g_array_index (peaks, Peak, i);
+    const SpeckPeak *peak = &g_array_index (peaks, SpeckPeak, i);
 
     ++*cell_of (search, peak->plane, peak->x / CELL, peak->y / CELL);
   }
@@ -197,7 +197,7 @@ count_peaks (const Search *search, const GArray *peaks)
 
 /* How many other peaks there are around @peak. */
 static int
-crowd_of (const Search *search, const Peak *peak)
+crowd_of (const Search *search, const SpeckPeak *peak)
 {
   int x = peak->x / CELL, y = peak->y / CELL, others = -1;
 
@@ -229,26 +229,26 @@ add_candidate (const Search *search, const Speck *speck, const float *f,
 }
 
 static void
-examine (const Search *search, const Peak *peak, int chunk)
+examine (const Search *search, const SpeckPeak *peak, int chunk)
 {
   int crowd = crowd_of (search, peak), before = 1, last = 0;
   int height = search->scene->hat[peak->plane]
                  .data[(gsize) peak->y * (gsize) search->scene->image->width
                        + (gsize) peak->x];
-  Region region;
+  SpeckRegion region;
 
-  region_start (&region, search->scene, peak->plane, peak->x, peak->y);
+  speck_region_start (&region, search->scene, peak->plane, peak->x, peak->y);
   for (int h = 0; h < peak->depth; h++) {
     int level = level_at (height, h);
     Speck speck = { peak->x, peak->y, peak->plane, (guint8) level, 0 };
     float f[SPECK_FEATURES];
 
-    region_forget (&region);
-    (void) region_flood (&region, level);
+    speck_region_forget (&region);
+    (void) speck_region_flood (&region, level);
     if (region.count == last)
       continue;
-    region_measure (&region);
-    if (region_describe (&region, peak, level, before, crowd, f))
+    speck_region_measure (&region);
+    if (speck_region_describe (&region, peak, level, before, crowd, f))
       add_candidate (search, &speck, f, chunk);
     before = last = region.count;
   }
@@ -262,7 +262,7 @@ examine_peaks (int chunk, int worker, gpointer data)
 
   (void) worker;
   for (guint i = 0; i < peaks->len; i++)
-    examine (search, &g_array_index (peaks, Peak, i), chunk);
+    examine (search, &g_array_index (peaks, SpeckPeak, i), chunk);
 }
 
 static gboolean
@@ -314,7 +314,7 @@ specks_find (const SpeckScene *scene, const Judge *judge, int least,
                           *(gsize) search.cells_down);
   search.crowds = crowds;
   for (int i = 0; i < chunks; i++) {
-    peaks[i] = g_array_new (FALSE, FALSE, sizeof (Peak));
+    peaks[i] = g_array_new (FALSE, FALSE, sizeof (SpeckPeak));
     found[i].specks = g_array_new (FALSE, FALSE, sizeof (Speck));
     if (specks->features != NULL)
       found[i].features = g_array_new (FALSE, FALSE, sizeof (float));
@@ -332,11 +332,11 @@ int
 speck_pixels (const SpeckScene *scene, const Speck *speck,
               gsize pixels[SPECK_PIXELS])
 {
-  Region region;
+  SpeckRegion region;
 
-  region_start (&region, scene, speck->plane, speck->x, speck->y);
-  (void) region_flood (&region, speck->level);
+  speck_region_start (&region, scene, speck->plane, speck->x, speck->y);
+  (void) speck_region_flood (&region, speck->level);
   for (int i = 0; i < region.count; i++)
-    pixels[i] = place (&region, region.pixels[i]);
+    pixels[i] = speck_place (&region, region.pixels[i]);
   return region.count;
 }

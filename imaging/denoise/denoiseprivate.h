@@ -1,5 +1,5 @@
-/* denoising.h - what denoise.c, tile.c and coded.c share: the work in progress
- */
+/* denoiseprivate.h - the work in progress, which denoise.c, tile.c and coded.c
+ * share */
 #pragma once
 
 #include "dictlearn/convolutional/model.h"
