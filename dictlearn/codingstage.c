@@ -3,16 +3,15 @@
  *     r   column of R, the residual of sample y
  *
  * An atom is weak when few samples use it, or when another atom points the
- * same way.  Before coding it moves to r / |r| of the sample that is
- * represented worst; no sample is used twice in one step.  (The textbook takes
- * y / |y|.  But photographs are mostly brightness, which other atoms have
- * already, and r is what they lack: the residual on landscape patches ends 2 %
- * lower, started from data, and 8 % lower, started from cosines.)
- *
- * With options.textbook weak atoms stay.  On landscape pictures the residual
- * then ends 10 % higher.  That restores overlapping half-known patches a
- * little worse, but separate ones, blocks and noise better
+ * same way.  Before coding it moves to the sample that is represented worst;
+ * no sample is used twice in one step.  Where learning started from samples,
+ * it moves to y / |y|.  Else it moves to r / |r|: photographs are mostly
+ * brightness, which the cosines have, and r is what they lack.  r leaves less
+ * of the training patches in both cases (2 and 8 %), but the first dictionary
+ * restores worse with it, by up to 0.5 dB where atoms are few
  * (docs/comparing.md).
+ *
+ * With options.textbook weak atoms stay.
  *
  * After coding, an atom may still be unused.  It moves to y / |y| of the worst
  * sample, which is then coded by it alone.  X stays valid and |R| falls, so a
@@ -217,8 +216,7 @@ fetch_column (const CodingStage *self, const MatF *from, int p, MatF *y)
 
   memcpy (y->data, matf_at (from, 0, p), size);
   if (from == &self->R)
-    ranks_broadcast (y->data, size,
-                     ranks_owner_of_sample (from->cols, p));
+    ranks_broadcast (y->data, size, ranks_owner_of_sample (from->cols, p));
 }
 
 /* Moves @atom to the direction of the next candidate's column of @from, Y or
@@ -293,11 +291,13 @@ replace_weak_atoms (CodingStage *self)
 {
   g_autofree gboolean *weak = g_new (gboolean, self->D.cols);
   g_auto (Candidates) candidates = { 0 };
+  const MatF *from =
+    self->base.options.init == INIT_DATA ? &self->Y : &self->R;
 
   mark_weak_atoms (self, weak);
   candidates_init (&candidates, self);
   for (int j = 0; j < self->D.cols; j++)
-    if (weak[j] && move_atom (self, j, &self->R, &candidates) < 0)
+    if (weak[j] && move_atom (self, j, from, &candidates) < 0)
       fill_in_zero_atom (self, j);
 }
 
@@ -374,8 +374,7 @@ code_and_measure (CodingStage *self, GError **error)
     return FALSE;
   reuse_unused_atoms (self);
   status->objective = coding_stage_error (self);
-  status->density =
-    (double) count_uses (self) / self->X.rows / self->X.cols;
+  status->density = (double) count_uses (self) / self->X.rows / self->X.cols;
   status->change = measure_change (self);
   return TRUE;
 }

@@ -1,6 +1,6 @@
 """Restores a picture with OpenCV.
 
-usage: opencv.py ns|telea|fsr INPUT MASK OUTPUT
+usage: opencv.py ns|telea|fsr|fsr-fast INPUT MASK OUTPUT
        opencv.py nlm INPUT MASK OUTPUT SIGMA
 """
 import sys
@@ -12,10 +12,12 @@ RADIUS = 3  # pixels, of the neighbourhood; that of OpenCV's own examples
 
 
 def fill(channel, missing, method):
-    if method == "fsr":
+    if method.startswith("fsr"):
         result = np.zeros_like(channel)
         cv2.xphoto.inpaint(channel, np.where(missing, 0, 255).astype(np.uint8),
-                           result, cv2.xphoto.INPAINT_FSR_BEST)
+                           result, cv2.xphoto.INPAINT_FSR_BEST
+                           if method == "fsr" else
+                           cv2.xphoto.INPAINT_FSR_FAST)
         return result
     flag = cv2.INPAINT_NS if method == "ns" else cv2.INPAINT_TELEA
     return cv2.inpaint(channel, missing.astype(np.uint8), RADIUS, flag)
@@ -31,7 +33,7 @@ def main():
             picture, None, float(sys.argv[5]), float(sys.argv[5]))
         cv2.imwrite(target, picture)
         return
-    if mask.ndim == 2 and picture.ndim == 3 and method != "fsr":
+    if mask.ndim == 2 and picture.ndim == 3 and method in ("ns", "telea"):
         picture = fill(picture, mask > 0, method)
     else:
         if picture.ndim == 2:
