@@ -138,10 +138,10 @@ static const Effort normal_of_many = { .fill = FILL (4, 12),
                                        .models = MODELS (2, 2, 1, 48, 9) };
 
 /* Scratches and dust: where holes are no deeper than SLIGHT_DEPTH pixels and
- * take up no more than SLIGHT_SHARE of the SQUARES that have any of them, there
- * is much known around them.  Ten crops of training pictures: scratches 27.40, dust 26.90 dB where
- * all of the above has 27.40 and 27.04, in half of the time; a third in a large
- * picture. */
+ * take up no more than SLIGHT_SHARE of the squares of side SQUARE that have any
+ * of them, there is much known around them.  Ten crops of training pictures:
+ * scratches 27.40, dust 26.90 dB where all of the above has 27.40 and 27.04, in
+ * half of the time; a third in a large picture. */
 #define SLIGHT_DEPTH 6
 #define SLIGHT_SHARE 0.2
 #define SQUARE 16
