@@ -5,15 +5,15 @@
  * colours of its own, while the ratio of noise in brightness to noise in colours
  * hardly depends on brightness: with s_0 and s_c the deviations of the two,
  *
- *     s_0 <= r s_c,            r the lower quartile of s_0 / s_c.
+ *     s_0 <= 1.1 r s_c,        r the median of s_0 / s_c.
  *
  * And noise is a smooth function of brightness b, with texture on top of it in
  * some bins: for each colour
  *
- *     s <= 1.1 exp (q (b)),    q of degree 2, under most bins:
+ *     s <= 1.1 exp (q (b)),    q of degree 2,
  *
- * that which minimises the sum of 0.25 e where e = log s - q (b) is positive,
- * and of 0.75 |e| where it is not.  Such a curve goes through three of the bins.
+ * that which minimises the sum of |log s - q (b)| over the bins, so that a few
+ * with texture do not move it.  Such a curve goes through three of the bins.
  */
 #pragma once
 
