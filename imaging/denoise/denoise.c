@@ -62,11 +62,12 @@ static const Effort grey_efforts[] = {
                      .pass_count = 2 },
 };
 
-/* White noise in colour, where the convolutional dictionary for noise takes
- * part: as the guide of a fast pass, instead of the cosines, and in the
- * result, into which its own is mixed. */
-static const Effort coded_efforts[] = {
-  [QUALITY_FAST] = { .passes = { PASS (4, 4, 8, 48) }, .pass_count = 1 },
+/* White noise in colour takes more patches, closer together. */
+static const Effort white_efforts[] = {
+  [QUALITY_FAST] = { .cosines = 8,
+                     .step = 3,
+                     .passes = { PASS (4, 4, 8, 48) },
+                     .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
                        .passes = { PASS (4, 4, 14, 96), PASS (4, 4, 14, 96) },
@@ -357,12 +358,18 @@ suits_threshold (const Dictionary *dictionary, int colours)
          && dictionary_is_orthonormal (dictionary);
 }
 
+/* The convolutional dictionary for white noise takes part in the result, into
+ * which its own is mixed; at fast quality it is the guide too. */
 static Effort
 usual_effort (const Denoise *d, RestoreQuality quality)
 {
-  if (d->coded != NULL)
-    return coded_efforts[quality];
-  return d->colours == 1 ? grey_efforts[quality] : colour_efforts[quality];
+  Effort effort = d->colours == 1      ? grey_efforts[quality]
+                  : d->noise->is_white ? white_efforts[quality]
+                                       : colour_efforts[quality];
+
+  if (d->coded != NULL && quality == QUALITY_FAST)
+    effort.cosines = 0;
+  return effort;
 }
 
 /* Chooses the passes, and how far apart and how large tiles must be. */
