@@ -30,8 +30,6 @@
 #include "base/progress.h"
 #include "imaging/inpaint/canvas.h"
 
-#define GAUSSIAN_MOST_SIMILAR 96
-
 typedef struct {
   int passes;   /* 0 for none */
   int side;     /* of a patch */

@@ -123,7 +123,7 @@ static const Effort learned_efforts[] = {
                      .rounds = ROUNDS_BEST,
                      .turns = 2,
                      .shares = FINAL_SHARES,
-                     .models = MODELS (4, 1, 1, 96, 15) },
+                     .models = MODELS (3, 1, 0, 96, 15) },
 };
 
 /* Up to MANY missing pixels, normal quality takes no more than three seconds
