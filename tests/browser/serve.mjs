@@ -30,6 +30,12 @@ async function testWholeWay (server) {
   const page = await visit (server.address, { width: 1440 });
 
   ok ('the token does not stay in the address', page.url () === server.base);
+  // Whatever the program was built with, the page says and offers.
+  const formats = await page.textContent ('#formats');
+  const accept = await page.getAttribute ('#choose-photo', 'accept');
+  ok ('the formats are those of the program', /^PNG, JPEG|^PNG or JPEG/.test (formats) && accept.includes ('.png')
+      && formats.includes ('TIFF') === accept.includes ('.tif')
+      && formats.includes ('WebP') === accept.includes ('.webp'), { formats, accept });
   await openPicture (page, 'scene.png', original);
   ok ('the picture is described', (await page.textContent ('#file-facts')).includes ('160 × 120 · PNG · 16 bit'));
   await paint (page, size, [0.2, 0.2], [0.4, 0.3]);
