@@ -255,9 +255,11 @@ byte_plane_mean (const BytePlane *plane, int across, int down, BytePlane *mean,
 
 /* ---- blobs ---- */
 
-/* Moves what is connected to pixel @start from @left to @pixels. */
-static ImageArea
-collect (BytePlane *left, gsize start, GArray *pixels)
+ImageArea
+byte_plane_collect (BytePlane *left, gsize start,
+                    gboolean (*joins) (gsize start, gsize pixel,
+                                       gconstpointer data),
+                    gconstpointer data, GArray *pixels)
 {
   int width = left->width, height = left->height;
   int x0 = width, x1 = 0, y0 = height, y1 = 0;
@@ -277,7 +279,7 @@ collect (BytePlane *left, gsize start, GArray *pixels)
       for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
         gsize j = (gsize) row * (gsize) width + (gsize) col;
 
-        if (left->data[j]) {
+        if (left->data[j] && (joins == NULL || joins (start, j, data))) {
           left->data[j] = 0;
           g_array_append_val (pixels, j);
         }
@@ -299,7 +301,8 @@ blobs_keep (const BytePlane *marks,
   memcpy (left.data, marks->data, byte_plane_size (marks));
   for (gsize i = 0; i < byte_plane_size (marks); i++)
     if (left.data[i]) {
-      Blob blob = { .marks = marks, .box = collect (&left, i, pixels) };
+      Blob blob = { .marks = marks,
+                    .box = byte_plane_collect (&left, i, NULL, NULL, pixels) };
 
       blob.pixels = (const gsize *) (gpointer) pixels->data;
       blob.count = pixels->len;

@@ -66,6 +66,14 @@ typedef struct {
   ImageArea box;
 } Blob;
 
+/* Moves what is 8-connected to pixel @start from @left, where it becomes 0, to
+ * @pixels, an array of gsize, and returns the bounds.  If @joins is not NULL,
+ * only pixels join for which it says so, given @start. */
+ImageArea byte_plane_collect (BytePlane *left, gsize start,
+                              gboolean (*joins) (gsize start, gsize pixel,
+                                                 gconstpointer data),
+                              gconstpointer data, GArray *pixels);
+
 /* Called for every set of 8-connected pixels of @marks that are not 0; adds
  * those to @mask for which @keep says so. */
 gboolean blobs_keep (const BytePlane *marks,

@@ -84,9 +84,6 @@ level (const Image *image, gsize i, int c)
 
 /* ---- 1. glyphs ---- */
 
-/* Pixels by what is known of them. */
-enum { NOT_FLAT, FLAT, SEEN };
-
 static gboolean
 are_alike (const Scene *scene, gsize i, gsize j)
 {
@@ -113,7 +110,7 @@ mark_flat (const Scene *scene, BytePlane *marks)
       if (are_alike (scene, i, i + 1) && are_alike (scene, i, i + width)
           && are_alike (scene, i, i + width + 1))
         marks->data[i] = marks->data[i + 1] = marks->data[i + width] =
-          marks->data[i + width + 1] = FLAT;
+          marks->data[i + width + 1] = 1;
     }
 }
 
@@ -196,51 +193,32 @@ note_glyph (Scene *scene, const Blob *blob)
   g_array_append_val (scene->glyphs, glyph);
 }
 
-/* Collects into @pixels what is flat, connected to @start and of its colour,
- * and returns the bounds. */
-static ImageArea
-collect (const Scene *scene, BytePlane *marks, gsize start, GArray *pixels)
+static gboolean
+joins (gsize start, gsize pixel, gconstpointer scene)
 {
-  int width = marks->width, height = marks->height;
-  int x0 = width, x1 = 0, y0 = height, y1 = 0;
-
-  g_array_set_size (pixels, 0);
-  g_array_append_val (pixels, start);
-  marks->data[start] = SEEN;
-  for (guint k = 0; k < pixels->len; k++) {
-    gsize i = g_array_index (pixels, gsize, k);
-    int x = (int) (i % (gsize) width), y = (int) (i / (gsize) width);
-
-    x0 = MIN (x0, x);
-    x1 = MAX (x1, x + 1);
-    y0 = MIN (y0, y);
-    y1 = MAX (y1, y + 1);
-    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
-      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
-        gsize j = (gsize) row * (gsize) width + (gsize) col;
-
-        if (marks->data[j] == FLAT && are_alike (scene, start, j)) {
-          marks->data[j] = SEEN;
-          g_array_append_val (pixels, j);
-        }
-      }
-  }
-  return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
+  return are_alike (scene, start, pixel);
 }
 
-static void
-find_glyphs (Scene *scene, BytePlane *marks)
+static gboolean
+find_glyphs (Scene *scene, const BytePlane *marks, GError **error)
 {
   g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_auto (BytePlane) left = { 0 };
 
-  for (gsize i = 0; i < byte_plane_size (marks); i++)
-    if (marks->data[i] == FLAT) {
-      Blob blob = { .marks = marks, .box = collect (scene, marks, i, pixels) };
+  if (!byte_plane_init (&left, marks->width, marks->height, error))
+    return FALSE;
+  memcpy (left.data, marks->data, byte_plane_size (marks));
+  for (gsize i = 0; i < byte_plane_size (&left); i++)
+    if (left.data[i]) {
+      Blob blob = { .marks = marks,
+                    .box = byte_plane_collect (&left, i, joins, scene,
+                                               pixels) };
 
       blob.pixels = (const gsize *) (gpointer) pixels->data;
       blob.count = pixels->len;
       note_glyph (scene, &blob);
     }
+  return TRUE;
 }
 
 /* ---- 2. lines ---- */
@@ -468,10 +446,9 @@ find_stamp (const Image *image, double strength, const Progress *progress,
       || !byte_plane_init (&marks, image->width, image->height, error))
     return NULL;
   mark_flat (&scene, &marks);
-  if (!progress_step (progress, 0.4, error))
-    return NULL;
-  find_glyphs (&scene, &marks);
-  if (!progress_step (progress, 0.8, error)
+  if (!progress_step (progress, 0.4, error)
+      || !find_glyphs (&scene, &marks, error)
+      || !progress_step (progress, 0.8, error)
       || !find_lines (&scene, mask, error)
       || !progress_step (progress, 1, error))
     return NULL;
