@@ -141,7 +141,9 @@ static const Effort normal_of_many = { .fill = FILL (4, 12),
  * take up no more than SLIGHT_SHARE of the squares of side SQUARE that have any
  * of them, there is much known around them.  Ten crops of training pictures:
  * scratches 27.40, dust 26.90 dB where all of the above has 27.40 and 27.04, in
- * half of the time; a third in a large picture. */
+ * half of the time; a third in a large picture.  Up to FEW missing pixels there
+ * is no time to save. */
+#define FEW 2500
 #define SLIGHT_DEPTH 6
 #define SLIGHT_SHARE 0.2
 #define SQUARE 16
@@ -264,8 +266,11 @@ measure_holes (const Mask *missing, const Thickness *thickness)
 static const Effort *
 learned_effort (const RestoreOptions *options, const Holes *holes)
 {
-  if (holes->slight && options->quality != QUALITY_BEST
-      && options->dictionary == NULL)
+  gboolean saves = options->quality == QUALITY_FAST
+                   || (options->quality == QUALITY_NORMAL
+                       && holes->pixels > FEW);
+
+  if (holes->slight && saves && options->dictionary == NULL)
     return &slight_efforts[options->quality];
   if (options->quality == QUALITY_NORMAL && holes->pixels > MANY)
     return &normal_of_many;
