@@ -37,7 +37,7 @@ static const Effort colour_efforts[] = {
                      .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
-                       .passes = { PASS (4, 6, 14, 96), PASS (4, 6, 14, 96) },
+                       .passes = { PASS (4, 6, 14, 48), PASS (4, 6, 14, 48) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
@@ -59,6 +59,22 @@ static const Effort grey_efforts[] = {
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
                      .passes = { PASS (6, 3, 16, 140), PASS (8, 3, 18, 160) },
+                     .pass_count = 2 },
+};
+
+/* The error of a JPEG is removed best with more patches. */
+static const Effort jpeg_efforts[] = {
+  [QUALITY_FAST] = { .cosines = 8,
+                     .step = 3,
+                     .passes = { PASS (4, 6, 8, 48) },
+                     .pass_count = 1 },
+  [QUALITY_NORMAL] = { .cosines = 10,
+                       .step = 3,
+                       .passes = { PASS (4, 6, 14, 96), PASS (4, 6, 14, 96) },
+                       .pass_count = 2 },
+  [QUALITY_BEST] = { .cosines = 12,
+                     .step = 3,
+                     .passes = { PASS (4, 3, 16, 140), PASS (5, 3, 18, 160) },
                      .pass_count = 2 },
 };
 
@@ -363,9 +379,10 @@ suits_threshold (const Dictionary *dictionary, int colours)
 static Effort
 usual_effort (const Denoise *d, RestoreQuality quality)
 {
-  Effort effort = d->colours == 1      ? grey_efforts[quality]
-                  : d->noise->is_white ? white_efforts[quality]
-                                       : colour_efforts[quality];
+  Effort effort = d->colours == 1           ? grey_efforts[quality]
+                  : d->kind == NOISE_WHITE ? white_efforts[quality]
+                  : d->kind == NOISE_JPEG  ? jpeg_efforts[quality]
+                                           : colour_efforts[quality];
 
   if (d->coded != NULL && quality == QUALITY_FAST)
     effort.cosines = 0;
@@ -485,6 +502,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
   NoiseModel high = noise_model_without_low (&noise->model, LOW_SHARE);
   Denoise d = { .from = from,
                 .to = to,
+                .kind = noise->kind,
                 .sigma = noise->sigma / 255,
                 .noise = &noise->model,
                 .grain = (float) options->grain,

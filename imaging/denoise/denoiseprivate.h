@@ -29,6 +29,7 @@ typedef struct {
   Image *to;
   gboolean in_scales; /* first at half the size */
   Half half;
+  NoiseKind kind;
   double sigma; /* where white is 1 */
   const NoiseModel *noise;
   float grain; /* share of it to leave */
