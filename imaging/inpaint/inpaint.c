@@ -128,8 +128,8 @@ static const Effort learned_efforts[] = {
 
 /* Up to MANY missing pixels, normal quality takes no more than three seconds
  * anyhow.  Beyond that, most rounds are left out, and models are smaller: both
- * gain 0.2 to 0.4 dB in the small pictures of the landscape set, but 0.1 dB in
- * the bundled photographs, at three times the core seconds. */
+ * gain 0.2 to 0.4 dB in the small pictures of the landscape set and 0.2 dB in
+ * the bundled photographs, at five times the core seconds. */
 #define MANY 25000
 static const Effort normal_of_many = { .fill = FILL (4, 12),
                                        .rounds = ROUNDS_FEW,
