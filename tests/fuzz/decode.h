@@ -21,16 +21,33 @@ small_limits (gboolean lenient)
   return limits;
 }
 
+/* libwebp leaves an alpha channel out if all of it is opaque. */
+static inline gboolean
+has_lost_opaque_alpha (const Image *a, const Image *b)
+{
+  const guint16 opaque = 255;
+
+  if (a->meta.format != TESSERA_WEBP || a->channels != b->channels + 1)
+    return FALSE;
+  for (gsize i = 1; i <= image_pixels (a); i++)
+    if (a->samples[i * (gsize) a->channels - 1] != opaque)
+      return FALSE;
+  return TRUE;
+}
+
 static inline void
 check_same (const Image *a, const Image *b)
 {
-  gsize count = image_pixels (a) * (gsize) a->channels;
+  gsize stride = (gsize) a->channels, kept = (gsize) b->channels;
 
   fuzz_must (a->width == b->width && a->height == b->height);
-  fuzz_must (a->channels == b->channels && a->depth == b->depth);
+  fuzz_must (a->channels == b->channels || has_lost_opaque_alpha (a, b));
+  fuzz_must (a->depth == b->depth);
   fuzz_must (a->meta.orientation == b->meta.orientation);
-  if (a->meta.format != TESSERA_JPEG)
-    fuzz_must (memcmp (a->samples, b->samples, 2 * count) == 0);
+  for (gsize i = 0; i < image_pixels (a) && a->meta.format != TESSERA_JPEG; i++)
+    fuzz_must (memcmp (a->samples + i * stride, b->samples + i * kept,
+                       kept * sizeof *a->samples)
+               == 0);
 }
 
 /* The file as we write it holds the same picture. */
