@@ -1,6 +1,7 @@
 /* damage.c - the table of kinds, and what they have in common */
 #include "imaging/damage/damage.h"
 
+#include "base/error.h"
 #include "base/random.h"
 
 #define DAMAGE_KIND(name) &damage_##name,
@@ -14,6 +15,16 @@ damage_parse_number (const char *text, double most, double *value)
 
   *value = g_ascii_strtod (text, &end);
   return end != text && *end == '\0' && *value > 0 && *value <= most;
+}
+
+gboolean
+damage_check_fraction (double fraction, const char *of_what, GError **error)
+{
+  return (fraction >= 0 && fraction <= 1)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "the fraction of missing %s is %g: give one from 0 "
+                          "to 1",
+                          of_what, fraction);
 }
 
 /* This is Floyd's method: when all sets among the first j bytes are equally

@@ -104,6 +104,10 @@ Image *damage_restore_range (const Image *image, const DamageOptions *options,
 /* A number above 0 and at most @most, and nothing else. */
 gboolean damage_parse_number (const char *text, double most, double *value);
 
+/* Whether @fraction is from 0 to 1; FALSE with @error set (USAGE) if not. */
+gboolean damage_check_fraction (double fraction, const char *of_what,
+                                GError **error);
+
 /* Marks @count of the first @n bytes, which are 0, with 1: each set of them is
  * as likely as any other. */
 void damage_draw (guint8 *marks, gsize n, gsize count, guint64 seed,

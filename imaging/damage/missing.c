@@ -1,8 +1,6 @@
 /* missing.c - pixels at random places become black */
 #include "imaging/damage/damage.h"
 
-#include "base/error.h"
-
 #include <math.h>
 
 #define STREAM 0x64616d01 /* "dam" and a number */
@@ -25,11 +23,7 @@ static gboolean
 check (const Image *image, const DamageOptions *options, GError **error)
 {
   (void) image;
-  return (options->missing >= 0 && options->missing <= 1)
-         || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "the fraction of missing pixels is %g: give one "
-                          "from 0 to 1",
-                          options->missing);
+  return damage_check_fraction (options->missing, "pixels", error);
 }
 
 static gboolean

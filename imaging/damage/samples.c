@@ -27,11 +27,7 @@ static gboolean
 check (const Image *image, const DamageOptions *options, GError **error)
 {
   (void) image;
-  return (options->samples >= 0 && options->samples <= 1)
-         || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "the fraction of missing samples is %g: give one "
-                          "from 0 to 1",
-                          options->samples);
+  return damage_check_fraction (options->samples, "samples", error);
 }
 
 static gboolean

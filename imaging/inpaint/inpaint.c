@@ -126,7 +126,7 @@ static const Effort learned_efforts[] = {
                      .models = MODELS (3, 1, 0, 96, 15) },
 };
 
-/* Up to MANY missing pixels, normal quality takes no more than three seconds
+/* Up to MANY missing pixels, normal quality takes no more than a few seconds
  * anyhow.  Beyond that, most rounds are left out, and models are smaller: both
  * gain 0.2 to 0.4 dB in the small pictures of the landscape set and 0.2 dB in
  * the bundled photographs, at five times the core seconds. */
