@@ -15,7 +15,7 @@
 
 static const GaussianSettings settings = {
   .passes = 1, .side = SIDE, .step = 2, .similar = 13, .radius = 5,
-  .noise = 0.02
+  .fall = 1.3, .noise = 0.02
 };
 
 static Image *
@@ -71,6 +71,20 @@ patch_sample (const Planes *planes, int x, int y, int i)
                      y + i / SIDE % SIDE);
 }
 
+/* Shares of draws, one in the mean, that fall with the distance. */
+static void
+shares_of (const Candidate *draws, int count, double *shares)
+{
+  double farthest = 0, sum = 0;
+
+  for (int k = 0; k < count; k++)
+    farthest = MAX (farthest, (double) draws[k].distance);
+  for (int k = 0; k < count; k++)
+    sum += shares[k] = exp (-settings.fall * (double) draws[k].distance / farthest);
+  for (int k = 0; k < count; k++)
+    shares[k] *= count / sum;
+}
+
 /* mu + C M' (M C M' + v I)^-1 M (y - mu), with C itself. */
 static void
 expected_patch (const Planes *values, const Planes *known,
@@ -78,16 +92,20 @@ expected_patch (const Planes *values, const Planes *known,
 {
   static double C[NUMBERS][NUMBERS], A[NUMBERS][NUMBERS];
   double mean[NUMBERS] = { 0 }, right[NUMBERS];
+  double shares[11 * 11];
   int seen[NUMBERS], m = 0;
 
+  shares_of (draws, count, shares);
   memset (C, 0, sizeof C);
   for (int i = 0; i < NUMBERS; i++)
     for (int k = 0; k < count; k++)
-      mean[i] += patch_sample (values, draws[k].x, draws[k].y, i) / count;
+      mean[i] += shares[k] * patch_sample (values, draws[k].x, draws[k].y, i)
+                 / count;
   for (int i = 0; i < NUMBERS; i++)
     for (int j = 0; j < NUMBERS; j++)
       for (int k = 0; k < count; k++)
-        C[i][j] += (patch_sample (values, draws[k].x, draws[k].y, i) - mean[i])
+        C[i][j] += shares[k]
+                   * (patch_sample (values, draws[k].x, draws[k].y, i) - mean[i])
                    * (patch_sample (values, draws[k].x, draws[k].y, j)
                       - mean[j])
                    / (count - 1);

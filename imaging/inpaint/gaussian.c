@@ -21,7 +21,8 @@
 /* Of one thread. */
 typedef struct {
   Candidate *candidates;
-  float *X;         /* a row for each draw: its deviation from the mean */
+  float *shares;    /* of the draws */
+  float *X;         /* a row for each draw: its weighted deviation */
   float *mean;      /* of the draws */
   float *y, *known; /* of the patch, and the trust in its samples */
   int *seen;        /* the numbers of its known samples */
@@ -69,19 +70,42 @@ read_draws (const Batch *b, Workspace *w, int draws)
   }
 }
 
-/* Takes the mean of the rows of X out of them. */
+/* Shares of the draws in their distribution, one in the mean: the least alike
+ * has exp (-@fall) of what an equal one has. */
+static void
+share_out (Workspace *w, int draws, float fall)
+{
+  float farthest = 0, sum = 0;
+
+  for (int j = 0; j < draws; j++)
+    farthest = MAX (farthest, w->candidates[j].distance);
+  for (int j = 0; j < draws; j++) {
+    float apart = farthest > 0 ? w->candidates[j].distance / farthest : 0;
+
+    w->shares[j] = expf (-fall * apart);
+    sum += w->shares[j];
+  }
+  for (int j = 0; j < draws; j++)
+    w->shares[j] *= (float) draws / sum;
+}
+
+/* Takes the mean of the rows of X out of them, and weights them. */
 CPU_DISPATCH static void
-centre (float *restrict X, int draws, int row, float *restrict mean)
+centre (float *restrict X, const float *restrict shares, int draws, int row,
+        float *restrict mean)
 {
   memset (mean, 0, (gsize) row * sizeof (float));
   for (int j = 0; j < draws; j++)
     for (int i = 0; i < row; i++)
-      mean[i] += X[j * row + i];
+      mean[i] += shares[j] * X[j * row + i];
   for (int i = 0; i < row; i++)
     mean[i] /= (float) draws;
-  for (int j = 0; j < draws; j++)
+  for (int j = 0; j < draws; j++) {
+    float scale = sqrtf (shares[j]);
+
     for (int i = 0; i < row; i++)
-      X[j * row + i] -= mean[i];
+      X[j * row + i] = scale * (X[j * row + i] - mean[i]);
+  }
 }
 
 /* x = mu + X'a. */
@@ -288,7 +312,8 @@ estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
                         s->radius, w->candidates);
   draws = similar_select (w->candidates, draws, s->similar);
   read_draws (b, w, draws);
-  centre (w->X, draws, row, w->mean);
+  share_out (w, draws, (float) s->fall);
+  centre (w->X, w->shares, draws, row, w->mean);
   seen = list_seen (w, n);
   ridge = (float) (MAX (1, draws - 1) * s->noise * s->noise);
   if (seen < draws)
@@ -376,6 +401,7 @@ workspace_init (Workspace *w, const GaussianSettings *s, int n)
   int most = MIN (draws, row); /* unknowns */
 
   *w = (Workspace){ .candidates = g_new (Candidate, similar_most (s->radius)),
+                    .shares = g_new (float, draws),
                     .X = g_new0 (float, s->similar *row),
                     .mean = g_new (float, row),
                     .y = g_new (float, n),
@@ -391,6 +417,7 @@ static void
 workspace_clear (Workspace *w)
 {
   g_free (w->candidates);
+  g_free (w->shares);
   g_free (w->X);
   g_free (w->mean);
   g_free (w->y);

@@ -2,7 +2,12 @@
  *
  * A patch and the patches nearby that look like it are taken for draws from
  * one Gaussian distribution, whose mean mu and covariance are those of the
- * draws.  With their deviations from the mean as the columns of X, k of them,
+ * draws.  The j-th of k draws has a share s_j in it that falls with its distance
+ * d_j from the patch,
+ *
+ *     s_j ~ exp (-f d_j / max d),     sum of s_j = k.
+ *
+ * With the deviations from the mean, times sqrt (s_j), as the columns of X,
  * every patch of the distribution is
  *
  *     x = mu + X a,     a normal with variance 1 / (k - 1),
@@ -37,6 +42,7 @@ typedef struct {
   int coarser;  /* added to it in those before */
   int similar;  /* draws of a distribution, at most */
   int radius;   /* how far away they are looked for */
+  double fall;  /* f, of the shares of draws; 0 for equal ones */
   double noise; /* standard deviation; white is 1 */
 } GaussianSettings;
 
