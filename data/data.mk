@@ -40,7 +40,7 @@ $(HALVE) $(FINDERS): $(BUILD)/data/photograph.o $(BUILD)/libtessera.a
 # How the trees that the finders of damage judge by were learned.
 finders: $(FINDERS)
 	$(Q)sh data/standin.sh build/originals originals
-	for kind in dust scratches; do $(FINDERS) $$kind build/originals \
+	for kind in dust flats scratches; do $(FINDERS) $$kind build/originals \
 	  >$(BUILD)/$$kind.trees && mv $(BUILD)/$$kind.trees imaging/detect; done
 
 # Landscape pictures for experiments; downloads 70 MB.

@@ -405,6 +405,16 @@ static const JudgeTree two_trees[] = {
     .leaf = { 0, 0, 0, JUDGE_UNIT } },
 };
 
+/* In a picture of a million pixels. */
+static int
+threshold_of (const Judge *judge, const int *scores, gsize count,
+              double strength)
+{
+  return judge_threshold (judge,
+                          judge_share (judge, scores, count, 1e6, strength),
+                          strength);
+}
+
 static void
 test_judge (void)
 {
@@ -416,16 +426,31 @@ test_judge (void)
   g_assert_cmpint (judge_score (&judge, none), ==, -2 * JUDGE_UNIT);
   g_assert_cmpint (judge_score (&judge, one), ==, 2 * JUDGE_UNIT);
   g_assert_cmpint (judge_score (&judge, both), ==, 3 * JUDGE_UNIT);
-  clean = judge_threshold (&judge, scores, 0, 1e6, 1);
+  clean = threshold_of (&judge, scores, 0, 1);
   g_assert_cmpint (ABS (clean - (int) (log (100) * JUDGE_UNIT)), <, 5);
   for (int i = 0; i < 100; i++)
     scores[i] = 8 * JUDGE_UNIT;
-  dirty = judge_threshold (&judge, scores, 100, 1e6, 1);
+  dirty = threshold_of (&judge, scores, 100, 1);
   g_assert_cmpint (dirty, <, clean);
-  g_assert_cmpint (judge_threshold (&judge, scores, 100, 1e6, 2), <, dirty);
+  g_assert_cmpint (threshold_of (&judge, scores, 100, 2), <, dirty);
   judge.bold = 3;
-  g_assert_cmpint (judge_threshold (&judge, scores, 100, 1e6, 1), <, dirty);
-  g_assert_cmpint (judge_threshold (&judge, scores, 0, 1e6, 1), ==, clean);
+  g_assert_cmpint (threshold_of (&judge, scores, 100, 1), <, dirty);
+  g_assert_cmpint (threshold_of (&judge, scores, 0, 1), ==, clean);
+}
+
+static void
+test_judge_snow (void)
+{
+  const Judge judge = { 2, two_trees, 1e-4, 0.01, 1 };
+  int scores[1000];
+
+  g_test_summary ("Many marks of which none is sure are no damage");
+  for (int i = 0; i < 1000; i++)
+    scores[i] = 2 * JUDGE_UNIT;
+  g_assert_cmpfloat (judge_share (&judge, scores, 1000, 1e6, 1), ==, 0.01);
+  for (int i = 0; i < 200; i++)
+    scores[i] = 5 * JUDGE_UNIT;
+  g_assert_cmpfloat (judge_share (&judge, scores, 1000, 1e6, 1), ==, 1);
 }
 
 /* Draws six digits as a clock shows them, 14 x 22 pixels each, in @ink, of
@@ -547,6 +572,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/scratches/found", test_scratch_is_found);
   g_test_add_func ("/detect/scratches/crossing", test_crossing_scratches);
   g_test_add_func ("/detect/judge", test_judge);
+  g_test_add_func ("/detect/judge-snow", test_judge_snow);
   g_test_add_func ("/detect/dust/found", test_specks_are_found);
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);

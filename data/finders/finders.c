@@ -1,6 +1,6 @@
 /* finders.c - learns what the finders of damage judge by
  *
- *     finders dust|scratches FOLDER > TREES
+ *     finders dust|flats|scratches FOLDER > TREES
  *
  * Puts stars or wires, which are to be kept, and damage on the pictures of a
  * folder, as they are and at half their size, looks for candidates as the
@@ -12,6 +12,7 @@
 #include "data/finders/simulate.h"
 #include "data/photograph.h"
 #include "imaging/codec/codec.h"
+#include "imaging/detect/flats.h"
 #include "imaging/detect/lines.h"
 #include "imaging/detect/specks.h"
 
@@ -77,6 +78,36 @@ add_specks (Image *image, guint64 stream, TrainingSet *set, GError **error)
 }
 
 static gboolean
+add_flats (Image *image, guint64 stream, TrainingSet *set, GError **error)
+{
+  g_auto (Cover) cover = { 0 };
+  g_auto (SpeckScene) scene = { 0 };
+  g_auto (FlatScene) flat_scene = { 0 };
+  g_auto (Flats) flats = { 0 };
+
+  cover_init (&cover, image);
+  simulate_stars (image, SEED, stream);
+  simulate_dust (image, SEED, stream, &cover);
+  flats_init (&flats, TRUE);
+  if (!speck_scene_init (&scene, image, NULL, error)
+      || !flat_scene_init (&flat_scene, &scene, error)
+      || !flats_find (&flat_scene, NULL, 0, &flats, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < flats.flats->len; i++) {
+    const Flat *flat = &g_array_index (flats.flats, Flat, i);
+    int damaged = 0;
+
+    for (guint k = 0; k < flat->count; k++)
+      damaged +=
+        cover.cover[g_array_index (flats.pixels, gsize, flat->start + k)]
+        > DAMAGED;
+    add_sample (set, &g_array_index (flats.features, float, i *FLAT_FEATURES),
+                (double) damaged / flat->count);
+  }
+  return TRUE;
+}
+
+static gboolean
 add_lines (Image *image, guint64 stream, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
@@ -112,6 +143,7 @@ typedef struct {
 
 static const Kind kinds[] = {
   { "dust", SPECK_FEATURES, 3, add_specks },
+  { "flats", FLAT_FEATURES, 1, add_flats },
   { "scratches", LINE_FEATURES, 1, add_lines },
 };
 

@@ -4,9 +4,13 @@
  * what may be one, judge.h says how likely it is one.  Of the nested regions
  * of a peak the largest that is likely enough is marked, and what is left of
  * its soft edge.
+ *
+ * These peaks tell how frequent dust is.  Where it is frequent, what has no
+ * peak of its own is looked for, too: flats.h.
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/detect/flats.h"
 #include "imaging/detect/specks.h"
 
 static const JudgeTree trees[] = {
@@ -18,6 +22,21 @@ static const Judge judge = { .trees = G_N_ELEMENTS (trees),
                              .density = 1.2e-4,
                              .least = 0.015,
                              .bold = 2 };
+
+static const JudgeTree flat_trees[] = {
+#include "imaging/detect/flats.trees"
+};
+
+static const Judge flat_judge = { .trees = G_N_ELEMENTS (flat_trees),
+                                  .tree = flat_trees,
+                                  .density = 1.2e-4,
+                                  .least = 0.015,
+                                  .bold = 4 };
+
+/* Flat regions are looked for in pictures with this share of the density. */
+#define LEAST_SHARE 0.4
+
+/* ---- 1. peaks ---- */
 
 /* Candidates below this are not worth a further look. */
 #define LEAST_SCORE (-5 * JUDGE_UNIT)
@@ -92,6 +111,73 @@ mark_specks (const SpeckScene *scene, const GArray *specks, int threshold,
   }
 }
 
+/* ---- 2. flat regions ---- */
+
+/* How far the colour of pixel @i is from that around a flat region to its own,
+ * as a share of the way. */
+static float
+cover_of (const FlatScene *scene, const FlatColours *colours, gsize i)
+{
+  float product = 0, square = 1;
+
+  for (int c = 0; c < 3; c++) {
+    float way = colours->inside[c] - colours->around[c];
+
+    product +=
+      way * ((float) scene->colours[3 * i + (gsize) c] - colours->around[c]);
+    square += way * way;
+  }
+  return product / square;
+}
+
+/* Marks the pixels of @flat, and those around them that it covers in part: its
+ * soft edge. */
+static void
+mark_flat (const FlatScene *scene, const Flats *flats, const Flat *flat,
+           Mask *mask)
+{
+  FlatColours colours = flat_colours (scene, flats, flat);
+  gsize width = (gsize) mask->width;
+
+  for (guint k = 0; k < flat->count; k++) {
+    gsize i = g_array_index (flats->pixels, gsize, flat->start + k);
+    int x = (int) (i % width), y = (int) (i / width);
+
+    mask->missing[i] = MASK_PIXEL;
+    for (int row = MAX (0, y - 1); row <= MIN (y + 1, mask->height - 1); row++)
+      for (int col = MAX (0, x - 1); col <= MIN (x + 1, mask->width - 1);
+           col++) {
+        gsize j = (gsize) row * width + (gsize) col;
+
+        if (EDGE_PART * cover_of (scene, &colours, j) >= 1)
+          mask->missing[j] = MASK_PIXEL;
+      }
+  }
+}
+
+/* Adds the flat regions that are dust in a picture where dust is as frequent as
+ * @share says. */
+static gboolean
+mark_flats (const SpeckScene *scene, double share, double strength, Mask *mask,
+            const Progress *progress, GError **error)
+{
+  g_auto (FlatScene) flat_scene = { 0 };
+  g_auto (Flats) flats = { 0 };
+  int threshold = judge_threshold (&flat_judge, share, strength);
+
+  flats_init (&flats, FALSE);
+  if (!flat_scene_init (&flat_scene, scene, error)
+      || !flats_find (&flat_scene, &flat_judge, threshold + 1, &flats,
+                      progress, error))
+    return FALSE;
+  for (guint i = 0; i < flats.flats->len; i++)
+    mark_flat (&flat_scene, &flats, &g_array_index (flats.flats, Flat, i),
+               mask);
+  return TRUE;
+}
+
+/* ---- 3. both ---- */
+
 static Mask *
 find_dust (const Image *image, double strength, const Progress *progress,
            GError **error)
@@ -101,19 +187,24 @@ find_dust (const Image *image, double strength, const Progress *progress,
   g_autoptr (GArray) scores = NULL;
   g_auto (SpeckScene) scene = { 0 };
   const Specks specks = { .specks = found };
-  ProgressPart parts[2] = { { progress, 0, 0.4 }, { progress, 0.4, 1 } };
+  ProgressPart parts[3] = { { progress, 0, 0.3 },
+                            { progress, 0.3, 0.7 },
+                            { progress, 0.7, 1 } };
   Progress first = progress_part (&parts[0]);
   Progress second = progress_part (&parts[1]);
-  int threshold;
+  Progress third = progress_part (&parts[2]);
+  double share;
 
   if (mask == NULL || !speck_scene_init (&scene, image, &first, error)
       || !specks_find (&scene, &judge, LEAST_SCORE, &specks, &second, error))
     return NULL;
   scores = best_scores (found);
-  threshold =
-    judge_threshold (&judge, (const int *) (gpointer) scores->data,
-                     scores->len, (double) image_pixels (image), strength);
-  mark_specks (&scene, found, threshold, mask);
+  share = judge_share (&judge, (const int *) (gpointer) scores->data,
+                       scores->len, (double) image_pixels (image), strength);
+  mark_specks (&scene, found, judge_threshold (&judge, share, strength), mask);
+  if (share >= LEAST_SHARE
+      && !mark_flats (&scene, share, strength, mask, &third, error))
+    return NULL;
   if (!progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&mask);

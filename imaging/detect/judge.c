@@ -8,6 +8,12 @@
 
 #define ROUNDS 6
 
+/* Odds of a mark that is sure, and the most marks to each of those: of damage
+ * most is sure, while of things that only look like it, as snow does, hardly
+ * any is. */
+#define SURE 20.
+#define MARKS_TO_SURE 6.
+
 int
 judge_score (const Judge *judge, const float *features)
 {
@@ -38,22 +44,33 @@ odds (int score)
   return power;
 }
 
-int
-judge_threshold (const Judge *judge, const int *scores, gsize count,
-                 double pixels, double strength)
+double
+judge_share (const Judge *judge, const int *scores, gsize count,
+             double pixels, double strength)
 {
   double expected = judge->density * (pixels + CLEAN_PIXELS);
   double offset = strength * strength * strength, share = judge->least;
-  int threshold = -MOST_SCORE;
+  double most = 0;
 
+  for (gsize i = 0; i < count; i++)
+    most += odds (scores[i]) * offset > SURE ? MARKS_TO_SURE : 0;
   for (int round = 0; round < ROUNDS; round++) {
     double marks = 0;
 
     for (gsize i = 0; i < count; i++)
       marks += 1 - 1 / (1 + odds (scores[i]) * offset * share);
-    share = CLAMP (marks / expected, judge->least, 1);
+    share = CLAMP (MIN (marks, most) / expected, judge->least, 1);
   }
-  offset *= share * (1 + (judge->bold - 1) * share * share * share);
+  return share;
+}
+
+int
+judge_threshold (const Judge *judge, double share, double strength)
+{
+  double offset = strength * strength * strength * share;
+  int threshold = -MOST_SCORE;
+
+  offset *= 1 + (judge->bold - 1) * share * share * share;
   while (threshold < MOST_SCORE && odds (threshold) * offset < 1)
     threshold++;
   return threshold;

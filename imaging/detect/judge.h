@@ -10,6 +10,8 @@
  * How frequent damage is in the picture at hand, marks per pixel, is estimated
  * from all of its candidates (expectation and maximisation), so that a clean
  * picture needs stronger evidence for a mark than one that is full of dust.
+ * Most damage is sure; where hardly any candidate is, as in snow, there is
+ * none.
  *
  * Leaves are whole numbers, and odds are products, so that the same candidates
  * are damage on every processor.
@@ -42,8 +44,12 @@ typedef struct {
 
 int judge_score (const Judge *judge, const float *features);
 
-/* The score above which a candidate counts as damage, given those of all
- * @count candidates of a picture of @pixels pixels; lower for a @strength
- * above 1, as detect.h has it. */
-int judge_threshold (const Judge *judge, const int *scores, gsize count,
-                     double pixels, double strength);
+/* How frequent damage is in a picture of @pixels pixels, as a share of
+ * @density, given the scores of all @count candidates; more of them count for
+ * a @strength above 1, as detect.h has it. */
+double judge_share (const Judge *judge, const int *scores, gsize count,
+                    double pixels, double strength);
+
+/* The score above which a candidate counts as damage in a picture of that
+ * @share; lower for a @strength above 1. */
+int judge_threshold (const Judge *judge, double share, double strength);

@@ -60,6 +60,7 @@ mark_lines (const GArray *segments, const Image *image, double strength,
 {
   g_autoptr (Mask) rest = mask_new (image->width, image->height, error);
   g_autofree int *scores = g_new (int, segments->len + 1);
+  double share;
   int threshold;
 
   if (rest == NULL)
@@ -67,8 +68,9 @@ mark_lines (const GArray *segments, const Image *image, double strength,
   for (guint i = 0; i < segments->len; i++)
     scores[i] =
       judge_score (&judge, g_array_index (segments, Segment, i).features);
-  threshold = judge_threshold (&judge, scores, segments->len,
-                               (double) image_pixels (image), strength);
+  share = judge_share (&judge, scores, segments->len,
+                       (double) image_pixels (image), strength);
+  threshold = judge_threshold (&judge, share, strength);
   for (guint i = 0; i < segments->len; i++) {
     const Segment *segment = &g_array_index (segments, Segment, i);
 

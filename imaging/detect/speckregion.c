@@ -28,6 +28,29 @@ speck_region_start (SpeckRegion *region, const SpeckScene *scene, int plane,
   region->x0 = region->x1 = region->y0 = region->y1 = SPECK_REACH;
 }
 
+void
+speck_region_put (SpeckRegion *region, const SpeckScene *scene,
+                  const ImageArea *box, const gsize *pixels, int count)
+{
+  gsize width = (gsize) scene->image->width;
+
+  speck_region_start (region, scene, SPECK_LIGHT, box->x + box->width / 2,
+                      box->y + box->height / 2);
+  region->near[SPECK_MIDDLE] = 0;
+  region->count = count;
+  for (int i = 0; i < count; i++) {
+    int x = (int) (pixels[i] % width) - region->x + SPECK_REACH;
+    int y = (int) (pixels[i] / width) - region->y + SPECK_REACH;
+
+    region->pixels[i] = y * SPECK_WINDOW + x;
+    region->near[region->pixels[i]] = 1;
+  }
+  region->x0 = box->x - region->x + SPECK_REACH;
+  region->x1 = region->x0 + box->width - 1;
+  region->y0 = box->y - region->y + SPECK_REACH;
+  region->y1 = region->y0 + box->height - 1;
+}
+
 /* Takes the neighbour at @k into the region if it stands out by @level.  FALSE
  * when the region is too large, or belongs to a higher peak. */
 static inline gboolean
@@ -73,22 +96,19 @@ speck_region_flood (SpeckRegion *region, int level)
 void
 speck_region_measure (SpeckRegion *region)
 {
-  for (int y = region->y0 - SPECK_RING; y <= region->y1 + SPECK_RING; y++)
-    for (int x = region->x0 - SPECK_RING; x <= region->x1 + SPECK_RING; x++)
-      if (region->near[y * SPECK_WINDOW + x] > 1)
-        region->near[y * SPECK_WINDOW + x] = 0;
-  for (int d = 1; d <= SPECK_RING; d++)
-    for (int y = region->y0 - d; y <= region->y1 + d; y++)
-      for (int x = region->x0 - d; x <= region->x1 + d; x++) {
-        guint8 *near = &region->near[y * SPECK_WINDOW + x];
-        gboolean touches =
-          (x > 0 && near[-1] == d) || (x < SPECK_WINDOW - 1 && near[1] == d)
-          || (y > 0 && near[-SPECK_WINDOW] == d)
-          || (y < SPECK_WINDOW - 1 && near[SPECK_WINDOW] == d);
+  static const int sides[4] = { -1, 1, -SPECK_WINDOW, SPECK_WINDOW };
+  int queue[SPECK_WINDOW * SPECK_WINDOW], count = region->count;
 
-        if (*near == 0 && touches)
-          *near = (guint8) (d + 1);
+  memcpy (queue, region->pixels, (gsize) count * sizeof (int));
+  for (int i = 0; i < count && region->near[queue[i]] <= SPECK_RING; i++)
+    for (int s = 0; s < 4; s++) {
+      int k = queue[i] + sides[s];
+
+      if (region->near[k] == 0) {
+        region->near[k] = (guint8) (region->near[queue[i]] + 1);
+        queue[count++] = k;
       }
+    }
 }
 
 void

@@ -51,6 +51,11 @@ typedef struct {
 void speck_region_start (SpeckRegion *region, const SpeckScene *scene,
                          int plane, int x, int y);
 
+/* The pixels with the numbers @pixels, which lie within @box, at most
+ * 2 SPECK_RADIUS + 1 pixels either way. */
+void speck_region_put (SpeckRegion *region, const SpeckScene *scene,
+                       const ImageArea *box, const gsize *pixels, int count);
+
 /* Adds what is connected and stands out by @level.  FALSE when the region is
  * too large, or belongs to a higher peak. */
 gboolean speck_region_flood (SpeckRegion *region, int level);
