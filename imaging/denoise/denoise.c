@@ -78,19 +78,28 @@ static const Effort jpeg_efforts[] = {
                      .pass_count = 2 },
 };
 
-/* White noise in colour takes more patches, closer together. */
+/* White noise in colour takes more patches, and as many as look alike: with
+ * six bundled photographs and noise of 15, 25, 50 that gains 0.08, 0.10, 0.08 dB
+ * at normal quality over the best fixed number for each. */
+#define ALIKE(side, distance, radius, fewest, most)                           \
+  {                                                                           \
+    .patch = side, .step = distance, .search = radius, .least = fewest,       \
+    .similar = most, .alike = 0.1                                             \
+  }
 static const Effort white_efforts[] = {
   [QUALITY_FAST] = { .cosines = 8,
                      .step = 3,
-                     .passes = { PASS (4, 4, 8, 48) },
+                     .passes = { ALIKE (4, 4, 8, 48, 128) },
                      .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
-                       .passes = { PASS (4, 4, 14, 96), PASS (4, 4, 14, 96) },
+                       .passes = { ALIKE (4, 4, 14, 48, 96),
+                                   ALIKE (6, 6, 18, 48, 192) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
-                     .passes = { PASS (4, 3, 16, 140), PASS (5, 3, 18, 160) },
+                     .passes = { ALIKE (4, 3, 16, 48, 140),
+                                 ALIKE (6, 3, 20, 48, 300) },
                      .pass_count = 2 },
 };
 
@@ -118,6 +127,12 @@ static const int named_steps[] = {
  * at half the size; and the share of the work that this is. */
 #define LOW_SHARE 0.3
 #define HALF_SHARE 0.2
+
+/* White noise: half the size takes part where it has this many pixels per side,
+ * down to a fourth of the size; and its share of the work. */
+#define LEAST_HALF 32
+#define MOST_HALVINGS 2
+#define COARSE_SHARE 0.2
 
 /* The guide's share of the work on a tile. */
 #define GUIDE_SHARE 0.2
@@ -232,7 +247,8 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
 
     part = progress_part (&pass);
     settings.noise = d->noise;
-    settings.needed = needed_of (tile, reach_of_passes (d, i + 1));
+    settings.needed =
+      needed_of (tile, reach_of_passes (d, i + 1) + MIX_HALF_REACH);
     count_patches (d, tile->noisy, settings.patch, settings.step);
     if (!planes_nl_bayes (tile->noisy, tile->clean, &settings, tile->clean,
                           &part, error))
@@ -240,7 +256,7 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
   }
   if (d->coded != NULL && count > 0)
     mix_coded (d, tile);
-  return TRUE;
+  return d->coarse == NULL || tile_mix_half (d, tile, error);
 }
 
 /* With the dictionary that the user named, for as many channels at a time as
@@ -407,7 +423,8 @@ plan (Denoise *d, const RestoreOptions *options)
     if (d->named == NULL)
       d->effort = usual_effort (d, quality);
     d->least = MAX (1, d->effort.cosines);
-    reach = 2 * d->effort.cosines + reach_of_passes (d, 0);
+    reach =
+      2 * d->effort.cosines + reach_of_passes (d, 0) + MIX_HALF_REACH;
     for (int i = 0; i < d->effort.pass_count; i++)
       d->least = MAX (d->least, d->effort.passes[i].patch);
   }
@@ -432,10 +449,11 @@ noise_of_half (const FoundNoise *noise)
   return half;
 }
 
+/* @halvings: how often @from was halved. */
 static gboolean remove_from (const Image *from, const FoundNoise *noise,
-                             Image *to, const RestoreOptions *options,
-                             gsize *patches, const Progress *progress,
-                             GError **error);
+                             int halvings, Image *to,
+                             const RestoreOptions *options, gsize *patches,
+                             const Progress *progress, GError **error);
 
 /* Removes the noise of @d from a picture of half the size, which leaves the
  * high frequencies to be done. */
@@ -452,8 +470,39 @@ clean_half (Denoise *d, const FoundNoise *noise, const RestoreOptions *options,
     return FALSE;
   d->half.clean = image_copy (d->half.noisy, error);
   return d->half.clean != NULL
-         && remove_from (d->half.noisy, &coarse, d->half.clean, &all,
+         && remove_from (d->half.noisy, &coarse, 1, d->half.clean, &all,
                          &d->patches, progress, error);
+}
+
+/* White noise: the result at half the size, to be mixed in.  At fast quality
+ * cosines have to do. */
+static gboolean
+clean_coarse (Denoise *d, const FoundNoise *noise, int halvings,
+              const RestoreOptions *options, const Progress *progress,
+              GError **error)
+{
+  g_autoptr (Image) half =
+    image_halve (d->from, d->colours, d->hidden, error);
+  FoundNoise weaker = *noise;
+  RestoreOptions all = *options;
+
+  if (half == NULL)
+    return FALSE;
+  weaker.model = noise_model_scaled (&noise->model, 0.5);
+  weaker.sigma /= 2;
+  all.grain = 0;
+  all.cosines |= options->quality == QUALITY_FAST;
+  d->coarse = image_copy (half, error);
+  return d->coarse != NULL
+         && remove_from (half, &weaker, halvings + 1, d->coarse, &all,
+                         &d->patches, progress, error);
+}
+
+static gboolean
+mixes_coarse (const Denoise *d, int halvings)
+{
+  return d->kind == NOISE_WHITE && d->named == NULL && halvings < MOST_HALVINGS
+         && MIN (d->from->width, d->from->height) >= 2 * LEAST_HALF;
 }
 
 /* Before the picture itself: what is done to all of it at once. */
@@ -494,8 +543,8 @@ denoise_dictionary (const FoundNoise *noise, const RestoreOptions *options,
 }
 
 static gboolean
-remove_from (const Image *from, const FoundNoise *noise, Image *to,
-             const RestoreOptions *options, gsize *patches,
+remove_from (const Image *from, const FoundNoise *noise, int halvings,
+             Image *to, const RestoreOptions *options, gsize *patches,
              const Progress *progress, GError **error)
 {
   g_autoptr (Dictionary) builtin = NULL, learned = NULL;
@@ -508,7 +557,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
                 .grain = (float) options->grain,
                 .colours = noise->model.colours,
                 .named = options->dictionary };
-  ProgressPart first = { progress, 0, 0 }, rest = { progress, 0, 1 };
+  ProgressPart first = { progress, 0, 0 }, second, rest = { progress, 0, 1 };
   const ConvModel *model = NULL;
   Progress part;
   gboolean ok;
@@ -522,7 +571,7 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
     model = learned->convolutional;
   } else if (d.named != NULL)
     model = d.named->convolutional;
-  if (noise->kind == NOISE_WHITE)
+  if (noise->kind == NOISE_WHITE && halvings == 0)
     d.ends = clipped_ends (from, d.sigma);
   find_hidden_colour (&d);
   d.in_scales = d.named == NULL && model == NULL && noise->coarse_count > 0;
@@ -534,12 +583,19 @@ remove_from (const Image *from, const FoundNoise *noise, Image *to,
                                              : NAMED_SHARE;
   part = progress_part (&first);
   ok = prepare (&d, model, noise, options, &part, error);
+  second = (ProgressPart){ progress, first.to, first.to };
+  if (ok && mixes_coarse (&d, halvings)) {
+    second.to = rest.from = first.to + COARSE_SHARE;
+    part = progress_part (&second);
+    ok = clean_coarse (&d, noise, halvings, options, &part, error);
+  }
   part = progress_part (&rest);
   ok = ok && do_tiles (&d, plan (&d, options), &part, error);
   *patches += d.patches;
   planes_free (d.coded);
   image_free (d.half.noisy);
   image_free (d.half.clean);
+  image_free (d.coarse);
   return ok;
 }
 
@@ -553,7 +609,7 @@ image_denoise (Image *image, const FoundNoise *noise,
     noise, noise->kind == NOISE_COLOURED ? COLOUR_FACTOR : 1);
 
   if (result == NULL
-      || !remove_from (image, &harder, result, options, patches, progress,
+      || !remove_from (image, &harder, 0, result, options, patches, progress,
                        error))
     return FALSE;
   if (noise->is_within_steps)

@@ -1,5 +1,5 @@
-/* denoiseprivate.h - the work in progress, which denoise.c, tile.c and coded.c
- * share */
+/* denoiseprivate.h - the work in progress, which denoise.c, tile.c, coded.c
+ * and mixhalf.c share */
 #pragma once
 
 #include "dictlearn/convolutional/model.h"
@@ -29,6 +29,7 @@ typedef struct {
   Image *to;
   gboolean in_scales; /* first at half the size */
   Half half;
+  Image *coarse; /* the result at half the size, to be mixed in, or NULL */
   NoiseKind kind;
   double sigma; /* where white is 1 */
   const NoiseModel *noise;
@@ -80,3 +81,8 @@ void tile_read_pixel (const Denoise *d, Planes *planes, int x, int y,
 /* coded.c: lets @model restore the whole picture into d->coded. */
 gboolean denoise_code_picture (Denoise *d, const ConvModel *model, int turns,
                                const Progress *progress, GError **error);
+
+/* mixhalf.c: mixes d->coarse into the low frequencies of @tile.  Pixels further
+ * than MIX_HALF_REACH from the tile itself may become anything. */
+#define MIX_HALF_REACH 2
+gboolean tile_mix_half (const Denoise *d, const Tile *tile, GError **error);

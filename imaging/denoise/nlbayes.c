@@ -202,6 +202,22 @@ estimate (const NlBayes *g, Workspace *w, MatF *X, MatF *Y)
     matf_axpy (X->rows, 1, w->mean, matf_at (X, 0, j));
 }
 
+/* k for the first @count candidates. */
+static int
+count_alike (const NlBayes *g, const Candidate *candidates, int count)
+{
+  const NlBayesSettings *s = g->settings;
+  double sigma = noise_model_sigma (s->noise);
+  float most = (float) (s->alike * s->patch * s->patch * sigma * sigma);
+  int alike = 0;
+
+  if (s->alike <= 0)
+    return s->similar;
+  for (int i = 0; i < count; i++)
+    alike += candidates[i].distance <= most;
+  return CLAMP (alike, s->least, s->similar);
+}
+
 static void
 do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
 {
@@ -209,7 +225,8 @@ do_reference (const NlBayes *g, Workspace *w, Strip *strip, int x, int y)
   MatF X, Y;
 
   w->count = similar_list (&g->grey, x, y, s->patch, s->search, w->candidates);
-  w->count = similar_select (w->candidates, w->count, s->similar);
+  w->count = similar_select (w->candidates, w->count,
+                             count_alike (g, w->candidates, w->count));
   X = matf_columns (&w->X, 0, w->count);
   Y = matf_columns (&w->Y, 0, w->count);
   read_patches (g, w, g->noisy, &Y);

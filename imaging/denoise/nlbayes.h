@@ -2,7 +2,9 @@
  *
  * For a reference patch, the k patches nearby that look most like it in the
  * guide, a picture that is nearly clean already, are taken as samples of one
- * normal distribution.  Its covariance C is that of the guide's patches x_j;
+ * normal distribution.  Where more look alike, k is larger: it counts those whose
+ * squared distance per pixel is at most a share t of the variance of the noise,
+ * within limits.  Its covariance C is that of the guide's patches x_j;
  * its mean m is that of the noisy ones y_j, which has little noise left.  The
  * best estimate of a clean patch then is
  *
@@ -25,7 +27,9 @@ typedef struct {
   int patch;    /* side of a patch */
   int step;     /* from one reference patch to the next */
   int search;   /* how far away to look for similar patches */
-  int similar;  /* k, at least 2; fewer where the picture is too small */
+  int similar;  /* most of k, at least 2; fewer where the picture is small */
+  int least;    /* of k, where @alike is given */
+  double alike; /* t, or 0: then k is @similar */
   const NoiseModel *noise;
   ImageArea needed; /* of the result; the rest may be anything */
 } NlBayesSettings;
