@@ -49,18 +49,25 @@ scratched (double width, double opacity, gboolean turned, Mask *truth)
   return image;
 }
 
-/* What is marked when rows 80 to 111 have been found, a pixel aside. */
-static Mask *
-follow (const Image *image, double width, gboolean turned)
+/* Marks what follows when rows 80 to 111 have been found, a pixel aside. */
+static void
+follow_into (const Image *image, double width, gboolean turned, Mask *mask)
 {
   int core[32];
   Segment segment = { .top = 80, .rows = 32, .core = core, .turned = turned };
-  Mask *mask = mask_new (SIDE, SIDE, NULL);
 
   for (int i = 0; i < 32; i++)
     core[i] = (int) lround (column (80 + i)) + i % 2;
   segment.left = segment.right = (int) (width / 2);
   scratch_follow (image, &segment, mask);
+}
+
+static Mask *
+follow (const Image *image, double width, gboolean turned)
+{
+  Mask *mask = mask_new (SIDE, SIDE, NULL);
+
+  follow_into (image, width, turned, mask);
   return mask;
 }
 
@@ -101,6 +108,43 @@ test_ends (void)
         g_assert_cmpint (found->missing[y * SIDE + x], ==, 0);
 }
 
+/* Crosses @image with a straight band of @shade; @mask gets what it covers. */
+static void
+put_band (Image *image, int shade, Mask *mask)
+{
+  for (int y = 0; y < SIDE; y++)
+    for (int x = 0; x < SIDE; x++)
+      if (ABS (x + y / 3 - 155) <= 4) {
+        for (int c = 0; c < 3; c++)
+          image_pixel (image, x, y)[c] = (guint16) shade;
+        mask->missing[y * SIDE + x] = MASK_PIXEL;
+      }
+}
+
+static void
+test_crossing (void)
+{
+  gsize missed[2] = { 0, 0 };
+
+  g_test_summary ("A line goes on beyond a wider one that is marked");
+  for (int marked = 0; marked < 2; marked++) {
+    g_autoptr (Mask) truth = mask_new (SIDE, SIDE, NULL);
+    g_autoptr (Mask) band = mask_new (SIDE, SIDE, NULL);
+    g_autoptr (Image) image = scratched (2, 0.6, FALSE, truth);
+    g_autoptr (Mask) found = mask_new (SIDE, SIDE, NULL);
+
+    put_band (image, 5, band);
+    if (marked)
+      mask_add (found, band);
+    follow_into (image, 2, FALSE, found);
+    for (gsize i = 0; i < SIDE * SIDE; i++)
+      missed[marked] +=
+        truth->missing[i] && !band->missing[i] && !found->missing[i];
+    g_test_message ("%zu of %zu missed", missed[marked], mask_count (truth));
+    g_assert_cmpuint (missed[1], <=, mask_count (truth) / 10);
+  }
+}
+
 static void
 test_edge_of_picture (void)
 {
@@ -126,6 +170,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/follow/whole-line", test_whole_line);
   g_test_add_func ("/follow/ends", test_ends);
+  g_test_add_func ("/follow/crossing", test_crossing);
   g_test_add_func ("/follow/edge-of-picture", test_edge_of_picture);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 #include "imaging/detect/follow.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AHEAD 10       /* pixels that decide on the direction */
@@ -51,6 +52,7 @@
 /* What a scratch looks like. */
 typedef struct {
   const Image *image;
+  const Mask *marked; /* other scratches */
   int colours;
   float through;  /* 1 - a */
   float added[3]; /* a s */
@@ -65,18 +67,23 @@ typedef struct {
 /* The line and its sides at one place. */
 typedef struct {
   float line[3], left[3], right[3];
+  gboolean is_inside; /* both sides are in the picture */
+  gboolean is_hidden; /* by another scratch */
 } Profile;
 
-/* The colours at a place between pixels.  FALSE outside the picture. */
+/* The colours at a place between pixels.  FALSE outside the picture, which goes
+ * on for half a pixel from the middle of its outermost ones. */
 static gboolean
 colours_at (const Image *image, int colours, float x, float y, float out[3])
 {
-  int x0 = (int) floorf (x), y0 = (int) floorf (y);
-  float u = x - (float) x0, v = y - (float) y0;
+  int x0 = CLAMP ((int) floorf (x), 0, image->width - 2);
+  int y0 = CLAMP ((int) floorf (y), 0, image->height - 2);
+  float u = CLAMP (x - (float) x0, 0, 1), v = CLAMP (y - (float) y0, 0, 1);
   float scale = 255.f / (float) image_peak (image);
   const guint16 *a, *b;
 
-  if (x0 < 0 || y0 < 0 || x0 + 1 >= image->width || y0 + 1 >= image->height)
+  if (!(x >= -0.5f && x < (float) image->width - 0.5f && y >= -0.5f
+        && y < (float) image->height - 0.5f))
     return FALSE;
   a = image_pixel (image, x0, y0);
   b = image_pixel (image, x0, y0 + 1);
@@ -90,18 +97,42 @@ colours_at (const Image *image, int colours, float x, float y, float out[3])
 }
 
 static gboolean
+is_marked (const Mask *mask, float x, float y)
+{
+  gsize col = (gsize) (int) floorf (x + 0.5f);
+  gsize row = (gsize) (int) floorf (y + 0.5f);
+
+  return mask->missing[row * (gsize) mask->width + col] != 0;
+}
+
+/* A side that is outside of the picture, or that another scratch covers, is
+ * taken to be like the other one.  FALSE if the line is outside. */
+static gboolean
 profile_at (const Stroke *stroke, const Pen *pen, float ahead,
             Profile *profile)
 {
   float x = pen->x + ahead * pen->dx, y = pen->y + ahead * pen->dy;
   float aside = stroke->half + ASIDE;
   float sx = -pen->dy * aside, sy = pen->dx * aside;
+  gboolean left, right;
 
-  return colours_at (stroke->image, stroke->colours, x, y, profile->line)
-         && colours_at (stroke->image, stroke->colours, x - sx, y - sy,
-                        profile->left)
-         && colours_at (stroke->image, stroke->colours, x + sx, y + sy,
-                        profile->right);
+  if (!colours_at (stroke->image, stroke->colours, x, y, profile->line))
+    return FALSE;
+  left = colours_at (stroke->image, stroke->colours, x - sx, y - sy,
+                     profile->left);
+  right = colours_at (stroke->image, stroke->colours, x + sx, y + sy,
+                      profile->right);
+  profile->is_inside = left && right;
+  left = left && !is_marked (stroke->marked, x - sx, y - sy);
+  right = right && !is_marked (stroke->marked, x + sx, y + sy);
+  profile->is_hidden =
+    (!left && !right) || is_marked (stroke->marked, x, y);
+  if (!left)
+    memcpy (profile->left, right ? profile->right : profile->line,
+            sizeof profile->left);
+  if (!right)
+    memcpy (profile->right, profile->left, sizeof profile->right);
+  return TRUE;
 }
 
 /* ---- 1. what it looks like ---- */
@@ -195,14 +226,16 @@ fit_stroke (Stroke *stroke, const Profile *profiles, int count)
 
 /* FALSE if too little of @segment lies within the picture. */
 static gboolean
-stroke_init (Stroke *stroke, const Image *image, const Segment *segment,
-             const Pen *pen)
+stroke_init (Stroke *stroke, const Image *image, const Mask *marked,
+             const Segment *segment, const Pen *pen)
 {
   g_autofree Profile *profiles = g_new (Profile, segment->rows);
   float along = segment->turned ? pen->dx : pen->dy;
   int count = 0;
 
-  *stroke = (Stroke){ .image = image, .colours = image_colours (image) };
+  *stroke = (Stroke){ .image = image,
+                      .marked = marked,
+                      .colours = image_colours (image) };
   stroke->half = 0.5f * along * (float) (segment->left + segment->right);
   for (int i = 0; i < segment->rows; i++) {
     float x = (float) segment->core[i], y = (float) (segment->top + i);
@@ -210,7 +243,8 @@ stroke_init (Stroke *stroke, const Image *image, const Segment *segment,
 
     if (segment->turned)
       here = (Pen){ y, x, pen->dx, pen->dy };
-    count += profile_at (stroke, &here, 0, &profiles[count]);
+    count += profile_at (stroke, &here, 0, &profiles[count])
+             && profiles[count].is_inside;
   }
   if (count < LEAST_PROFILES)
     return FALSE;
@@ -265,6 +299,9 @@ look_ahead (const Stroke *stroke, const Pen *pen, float *all, float *first)
   *all = *first = 0;
   for (int i = 0; i < count; i++) {
     float e = evidence_of (stroke, &profiles[i], variance);
+
+    if (profiles[i].is_hidden)
+      e = MAX (e, 0);
 
     *all += e;
     *first += i < STEP ? e : 0;
@@ -401,13 +438,21 @@ half_width (const Section *section, int step)
          / SUBPIXELS;
 }
 
+static int
+by_size (const void *a, const void *b)
+{
+  float p = *(const float *) a, q = *(const float *) b;
+
+  return (p > q) - (p < q);
+}
+
 /* Moves the places of @way to the middle of the line, and returns half of its
- * width. */
+ * width: the median, as another line may be near. */
 static float
 centre_way (const Stroke *stroke, Pen *way, int count)
 {
   g_autofree Section *sections = g_new0 (Section, count);
-  float sum = 0;
+  g_autofree float *halves = g_new0 (float, count + 1);
 
   for (int i = 0; i < count; i++)
     cut_across (stroke, &way[i], &sections[i]);
@@ -424,9 +469,10 @@ centre_way (const Stroke *stroke, Pen *way, int count)
     by = CLAMP (0.5f * (right - left), -MOST_SHIFT, MOST_SHIFT);
     way[i].x -= by * way[i].dy;
     way[i].y += by * way[i].dx;
-    sum += 0.5f * (left + right);
+    halves[i] = 0.5f * (left + right);
   }
-  return sum / (float) MAX (count, 1);
+  qsort (halves, (gsize) count, sizeof *halves, by_size);
+  return halves[count / 2];
 }
 
 /* Marks what lies within @reach of @x, @y. */
@@ -461,7 +507,8 @@ scratch_follow (const Image *image, const Segment *segment, Mask *mask)
   Pen pen = pen_at (segment), way[MOST_STEPS];
   Stroke stroke;
 
-  if (!stroke_init (&stroke, image, segment, &pen))
+  if (image->width < 2 || image->height < 2
+      || !stroke_init (&stroke, image, mask, segment, &pen))
     return;
   for (int end = 0; end < 2; end++) {
     int count = follow (&stroke, pen, way);

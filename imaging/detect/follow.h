@@ -11,7 +11,9 @@
  *     N (c; p, (1 - a)^2 v + n) / N (c; g, v + n) ,
  * v being the variance of the texture on both sides and n that of the noise.
  * Where p is near g nothing speaks for or against, and the line goes on for a
- * while; it ends where its sum of evidence was largest.
+ * while; it ends where its sum of evidence was largest.  Nothing speaks against
+ * it either where it crosses a scratch that is marked already, and of two sides
+ * of which one is marked, or outside of the picture, the other counts.
  */
 #pragma once
 
