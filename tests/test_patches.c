@@ -35,6 +35,7 @@ holes (int width, int height, double share)
 typedef struct {
   const Mask *mask;
   PlaceGrid grid;
+  int shift;
   guint8 *is_place; /* how often each pixel was one */
 } Found;
 
@@ -43,7 +44,10 @@ collect_places (RowWindow *window, int top, int bottom,
                 const Progress *progress, gpointer data, GError **error)
 {
   Found *found = data;
-  g_autoptr (GArray) places = patch_places (window, &found->grid, top, bottom);
+  g_autoptr (GArray) places =
+    found->shift == 0
+      ? patch_places (window, &found->grid, top, bottom)
+      : patch_places_shifted (window, &found->grid, found->shift, top, bottom);
 
   (void) progress, (void) error;
   for (guint i = 0; i < places->len; i++) {
@@ -67,29 +71,31 @@ patch_touches (const Mask *mask, int x0, int y0, int patch)
 }
 
 static gboolean
-on_grid (int at, int length, const PlaceGrid *grid)
+on_grid (int at, int length, const PlaceGrid *grid, int shift)
 {
   int last = MAX (0, length - grid->patch);
 
-  return at <= last && (at % grid->step == 0 || at == last);
+  return at <= last
+         && (at == 0 || (at + shift) % grid->step == 0 || at == last);
 }
 
 /* By definition: every place of the grid, looked at pixel by pixel. */
 static void
-check_places (int width, int height, PlaceGrid grid, double share)
+check_places (int width, int height, PlaceGrid grid, int shift, double share)
 {
   g_autoptr (Image) image = noise_image (width, height);
   g_autoptr (Mask) mask = holes (width, height, share);
   g_autoptr (Canvas) canvas = canvas_new (image, mask, 3, REACH, NULL);
   g_autofree guint8 *is_place = g_malloc0 ((gsize) (width * height));
-  Found found = { mask, grid, is_place };
+  Found found = { mask, grid, shift, is_place };
 
   g_assert_true (
     canvas_pass (canvas, PASS_MISSING, collect_places, &found, NULL, NULL));
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
       g_assert_cmpint (is_place[y * width + x], ==,
-                       on_grid (x, width, &grid) && on_grid (y, height, &grid)
+                       on_grid (x, width, &grid, shift)
+                         && on_grid (y, height, &grid, shift)
                          && patch_touches (mask, x, y, grid.patch));
 }
 
@@ -102,9 +108,13 @@ test_places (void)
 
   for (gsize g = 0; g < G_N_ELEMENTS (grids); g++)
     for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
-      check_places (sizes[s][0], sizes[s][1], grids[g], 0.0005);
-      check_places (sizes[s][0], sizes[s][1], grids[g], 0.01);
-      check_places (sizes[s][0], sizes[s][1], grids[g], 1);
+      int shift = grids[g].step / 2;
+
+      check_places (sizes[s][0], sizes[s][1], grids[g], 0, 0.0005);
+      check_places (sizes[s][0], sizes[s][1], grids[g], 0, 0.01);
+      check_places (sizes[s][0], sizes[s][1], grids[g], 0, 1);
+      check_places (sizes[s][0], sizes[s][1], grids[g], shift, 0.01);
+      check_places (sizes[s][0], sizes[s][1], grids[g], shift, 1);
     }
 }
 

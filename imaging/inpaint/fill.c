@@ -6,6 +6,12 @@
  * the largest amount that any patch knows is measured, and from then on a
  * share of it is enough.
  *
+ * The mean has the weights of omp/confidence.h.  Once all is filled, passes
+ * over all of it may follow, in which the patches see what was filled, with
+ * less trust than what is known: it is a mean, and so better than what any of
+ * them predicted.  Every second pass has its patches halfway between those of
+ * the one before: other patches err in other ways.
+ *
  * The ridge.  A patch of few known samples can be explained in many ways; the
  * smooth ones are likelier.  The penalty of an atom is its roughness, the sum
  * of squared differences of neighbours within a plane:
@@ -18,16 +24,13 @@
 
 #include "base/error.h"
 #include "imaging/inpaint/patches.h"
+#include "omp/confidence.h"
 #include "omp/pursuit.h"
 
 #include <math.h>
 
 /* Patches coded at a time: work for many threads, little memory. */
 #define BATCH 1024
-
-/* Weight of a patch that no atom explains: it counts where nothing else does.
- */
-#define EMPTY_CODE_WEIGHT 1e-6f
 
 /* Weight of the differences between colours, which keeps a hole between two
  * colours from getting a third: such a hole went from 30.5 to 36.6 dB. */
@@ -46,10 +49,11 @@ typedef struct {
   const Dictionary *dictionary;
   const FillSettings *settings;
 
-  int step;
-  double most;   /* what the best patch knows, while that is measured */
-  double enough; /* what a patch has to know to be coded */
-  gsize coded;   /* patches */
+  int step, shift; /* of the places of patches */
+  double most;      /* what the best patch knows, while that is measured */
+  double enough;    /* what a patch has to know to be coded */
+  float most_trust; /* in what was filled */
+  gsize coded;      /* patches */
   Pursuit *pursuit;
   float *ridge;
   MatF Y, W;
@@ -130,7 +134,7 @@ places_in (const Filler *f, const RowWindow *window, int top, int bottom)
 {
   PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
 
-  return patch_places (window, &grid, top, bottom);
+  return patch_places_shifted (window, &grid, f->shift, top, bottom);
 }
 
 static Group
@@ -200,19 +204,34 @@ add_prediction (Filler *f, RowWindow *window, Place place, int first, int p,
 {
   const Dictionary *d = f->dictionary;
   int plane = d->patch * d->patch;
-  /* Few atoms mean that the dictionary fits; that patch gets a larger weight.
-   * No atom at all means that it had no information. */
-  float weight = X->count[p] > 0 ? 1 / (float) X->count[p] : EMPTY_CODE_WEIGHT;
+  double weight = NO_CONFIDENCE;
 
   sparse_apply (&d->atoms, X, p, f->predicted);
+  if (X->count[p] > 0)
+    weight = confidence_of (matf_at (&f->Y, 0, p), matf_at (&f->W, 0, p),
+                            f->predicted, d->atoms.rows)
+               .weight;
   for (int c = 0; c < d->channels; c++) {
     if (f->settings->bounded)
       clamp_to_known_range (f->predicted + c * plane,
                             matf_at (&f->Y, c * plane, p),
                             matf_at (&f->W, c * plane, p), plane);
     patch_add (window, place, d->patch, first + c, f->predicted + c * plane,
-               weight);
+               (float) weight);
   }
+}
+
+/* Reads channels @first on of a patch as column @p of Y and W. */
+static void
+read_patch (Filler *f, const RowWindow *window, Place place, int first, int p)
+{
+  float *w = matf_at (&f->W, 0, p);
+
+  patch_get (window, place, f->dictionary->patch, first,
+             f->dictionary->channels, matf_at (&f->Y, 0, p), w);
+  for (int i = 0; i < f->W.rows; i++)
+    if (w[i] < 1)
+      w[i] = MIN (w[i], f->most_trust);
 }
 
 /* Codes channels @first on of @count patches and adds their predictions. */
@@ -220,7 +239,6 @@ static gboolean
 code_batch (Filler *f, RowWindow *window, const Place *places, int count,
             int first, const Progress *progress, GError **error)
 {
-  const Dictionary *d = f->dictionary;
   PursuitOptions options = { .max_atoms = f->settings->max_atoms,
                              .max_error = f->settings->max_error,
                              .ridge = f->ridge };
@@ -230,8 +248,7 @@ code_batch (Filler *f, RowWindow *window, const Place *places, int count,
 
   X.cols = count;
   for (int p = 0; p < count; p++)
-    patch_get (window, places[p], d->patch, first, d->channels,
-               matf_at (&Y, 0, p), matf_at (&W, 0, p));
+    read_patch (f, window, places[p], first, p);
   if (!pursuit_encode (f->pursuit, &Y, &W, &options, &X, progress, error))
     return FALSE;
   for (int p = 0; p < count; p++)
@@ -309,8 +326,9 @@ relax_known_limit (Filler *f, const Progress *quiet, GError **error)
 /* Assumed share of the work of the first turn. */
 #define FIRST_TURN 0.9
 
+/* Turns until nothing is unfilled. */
 static gboolean
-fill_all (Filler *f, const Progress *progress, GError **error)
+shut_holes (Filler *f, const Progress *progress, GError **error)
 {
   gsize left = canvas_unfilled (f->canvas), later = 0;
   Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
@@ -336,12 +354,35 @@ fill_all (Filler *f, const Progress *progress, GError **error)
   return TRUE;
 }
 
+static gboolean
+fill_all (Filler *f, const Progress *progress, GError **error)
+{
+  int passes = f->settings->again + 1;
+  ProgressPart share = { progress, 0, 1. / passes };
+  Progress part = progress_part (&share);
+
+  if (!shut_holes (f, &part, error))
+    return FALSE;
+  f->enough = LEAST_TRUST;
+  f->most_trust = FILL_LATER_TRUST;
+  for (int pass = 1; pass < passes; pass++) {
+    f->shift = pass % 2 * (f->step / 2);
+    share = (ProgressPart){ progress, (double) pass / passes,
+                            (double) (pass + 1) / passes };
+    part = progress_part (&share);
+    if (!canvas_pass (f->canvas, PASS_MISSING, code_block, f, &part, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static void
 filler_init (Filler *f)
 {
   int n = f->dictionary->atoms.rows;
 
   f->step = f->settings->step;
+  f->most_trust = 1;
   f->pursuit = pursuit_new (&f->dictionary->atoms);
   f->ridge = fill_make_ridge (f->dictionary, f->settings->ridge);
   f->Y = matf_new (n, BATCH);

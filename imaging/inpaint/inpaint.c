@@ -55,11 +55,12 @@ typedef struct {
 const InpaintCoder inpaint_coder = { NAMED_ATOMS, ROUNDING_ERROR, RIDGE };
 const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
 
-#define FILL(distance, atoms)                                                 \
+#define FILL_AGAIN(distance, atoms, passes)                                   \
   {                                                                           \
     .step = distance, .max_atoms = atoms, .max_error = ROUNDING_ERROR,        \
-    .ridge = RIDGE, .bounded = TRUE, .least_share = 0.3                       \
+    .ridge = RIDGE, .again = passes, .bounded = TRUE, .least_share = 0.3      \
   }
+#define FILL(distance, atoms) FILL_AGAIN (distance, atoms, 0)
 
 /* Rounds after a fill, tuned on training pictures of the landscape set. */
 #define ROUNDS_NORMAL                                                         \
@@ -179,8 +180,8 @@ static const Effort cosine_efforts[] = {
  * the result shows what it can do. */
 static const FillSettings fills[] = {
   [QUALITY_FAST] = FILL (4, 12),
-  [QUALITY_NORMAL] = FILL (2, NAMED_ATOMS),
-  [QUALITY_BEST] = FILL (1, 24),
+  [QUALITY_NORMAL] = FILL_AGAIN (2, NAMED_ATOMS, 2),
+  [QUALITY_BEST] = FILL_AGAIN (1, 24, 2),
 };
 
 /* Share of the work that the fill is, before rounds; and the shares of all of

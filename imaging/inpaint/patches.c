@@ -7,16 +7,36 @@
 
 /* ---- places ---- */
 
+/* A shifted grid is that of a picture larger by the shift; its first place is
+ * moved back to the edge. */
+typedef struct {
+  int patch, step, shift;
+} ShiftedGrid;
+
+/* Where there is but one place, it stays. */
 static int
-place_after (int from, int length, const PlaceGrid *grid)
+shift_of (int length, const ShiftedGrid *grid)
 {
-  return grid_place_after (from, length, grid->patch, grid->step);
+  return grid_last (length, grid->patch) > 0 ? grid->shift : 0;
 }
 
 static int
-place_number (int number, int length, const PlaceGrid *grid)
+place_after (int from, int length, const ShiftedGrid *grid)
 {
-  return grid_place (number, length, grid->patch, grid->step);
+  int shift = shift_of (length, grid);
+
+  return from <= 0 ? 0
+                   : grid_place_after (from + shift, length + shift,
+                                       grid->patch, grid->step);
+}
+
+static int
+place_number (int number, int length, const ShiftedGrid *grid)
+{
+  int shift = shift_of (length, grid);
+
+  return MAX (
+    0, grid_place (number, length + shift, grid->patch, grid->step) - shift);
 }
 
 /* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
@@ -35,7 +55,7 @@ count_rows (int *columns, const RowWindow *window, Span span, int from, int to,
 
 static void
 places_of_row (GArray *places, const RowWindow *window, const int *columns,
-               Span span, int y, const PlaceGrid *grid)
+               Span span, int y, const ShiftedGrid *grid)
 {
   int end = place_after (span.right, window->width, grid);
 
@@ -52,9 +72,11 @@ places_of_row (GArray *places, const RowWindow *window, const int *columns,
 }
 
 GArray *
-patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
-              int bottom)
+patch_places_shifted (const RowWindow *window, const PlaceGrid *plain,
+                      int shift, int top, int bottom)
 {
+  const ShiftedGrid shifted = { plain->patch, plain->step, shift };
+  const ShiftedGrid *grid = &shifted;
   const GArray *spans = canvas_spans (window->canvas, top);
   GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
   g_autofree int *columns = g_new0 (int, window->width);
@@ -75,6 +97,13 @@ patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
     below = y + grid->patch;
   }
   return places;
+}
+
+GArray *
+patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
+              int bottom)
+{
+  return patch_places_shifted (window, grid, 0, top, bottom);
 }
 
 /* ---- samples ---- */

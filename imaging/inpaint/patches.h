@@ -23,6 +23,11 @@ typedef struct {
 GArray *patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
                       int bottom);
 
+/* The same with all places but those at the edges moved up and to the left by
+ * @shift pixels, 0 .. step - 1. */
+GArray *patch_places_shifted (const RowWindow *window, const PlaceGrid *grid,
+                              int shift, int top, int bottom);
+
 /* Copies the patch at @place of channels @first .. @first + @count - 1 into
  * @y, plane after plane, and the trust in its samples into @w.  Samples that
  * are not trusted, or beyond the edge, become zero. */
