@@ -3,6 +3,7 @@
 #include "base/cholesky.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
+#include "omp/confidence.h"
 #include "omp/pursuit.h"
 
 #include <math.h>
@@ -13,9 +14,6 @@
 
 /* Keeps G regular where two atoms look alike on what is known. */
 #define LEAST_RIDGE 1e-6
-
-/* Weight of a patch without atoms where patches overlap. */
-#define EMPTY_WEIGHT 1e-6f
 
 /* Adam's. */
 #define FIRST_DECAY 0.9
@@ -59,6 +57,7 @@ typedef struct {
   const TaskCoder *coder;
   const SparseMat *X;
   MatF W;                /* w of all signals, if they overlap */
+  float trust;           /* in the mean that is to be filled in; 0 for none */
   Workspace *workspaces; /* for each thread */
   MatF sums[PARTS];
   double errors[PARTS], counted[PARTS];
@@ -96,7 +95,7 @@ dot (const float *x, const float *y, int n)
   return sum;
 }
 
-/* B = M D_S, and the factor of G = B'B + ridge.  FALSE if there is none. */
+/* B = M D_S, and the factor of G = D_S'B + ridge.  FALSE if there is none. */
 static gboolean
 factor_signal (const Job *job, Workspace *w, int col)
 {
@@ -112,7 +111,7 @@ factor_signal (const Job *job, Workspace *w, int col)
     for (int i = 0; i < n; i++)
       b[i] = known[i] * d[i];
     for (int l = 0; l <= j; l++)
-      *mat_at (&G, j, l) = dot (b, matf_at (&w->B, 0, l), n);
+      *mat_at (&G, j, l) = dot (b, matf_at (job->D, 0, atoms[l]), n);
     *mat_at (&G, j, j) +=
       LEAST_RIDGE
       + (job->coder->ridge != NULL ? job->coder->ridge[atoms[j]] : 0);
@@ -197,60 +196,91 @@ do_part (int chunk, int worker, gpointer data)
 
 /* ---- patches that overlap ---- */
 
-/* As when patches are averaged to restore a picture: few atoms are a good
- * sign, but none means that nothing was known. */
-static float
-signal_weight (const Job *job, int col)
-{
-  int atoms = job->X->count[col];
+/* The patches of a crop while their error is found. */
+typedef struct {
+  int first;       /* column of the first patch */
+  float *restored; /* one patch */
+  float *mean;     /* of all patches */
+  float *weights;  /* their sum at each sample */
+} Crop;
 
-  return atoms > 0 ? 1 / (float) atoms : EMPTY_WEIGHT;
+/* Restores patch @p of a crop; as when patches are averaged to restore a
+ * picture, one without atoms hardly counts. */
+static Confidence
+restore_patch (const Job *job, int col, float *restored)
+{
+  sparse_apply (job->D, job->X, col, restored);
+  if (job->X->count[col] == 0)
+    return (Confidence){ NO_CONFIDENCE, 0 };
+  return confidence_of (matf_at (&job->batch->given, 0, col),
+                        matf_at (&job->batch->known, 0, col), restored,
+                        job->D->rows);
 }
 
-/* The mean of the patches of a crop whose first is column @first, times the
- * sum of their weights, and that sum. */
 static void
-sum_patches (const Job *job, int first, float *restored, float *mean,
-             float *sum)
+average_patches (const Job *job, const Crop *crop, gsize samples)
 {
   const TaskOverlap *o = job->coder->overlap;
 
   for (int p = 0; p < o->across * o->across; p++) {
-    float weight = signal_weight (job, first + p);
+    float weight =
+      (float) restore_patch (job, crop->first + p, crop->restored).weight;
 
-    sparse_apply (job->D, job->X, first + p, restored);
     for (int i = 0; i < job->D->rows; i++) {
       int at = task_place (o, p, i);
 
-      mean[at] += weight * restored[i];
-      sum[at] += weight;
+      crop->mean[at] += weight * crop->restored[i];
+      crop->weights[at] += weight;
     }
   }
+  for (gsize at = 0; at < samples; at++)
+    if (crop->weights[at] > 0)
+      crop->mean[at] /= crop->weights[at];
 }
 
-/* Writes w of these patches, and adds to the error of @part. */
+/* Writes w of patch @p, and adds to the error of @part. */
 static void
-share_error (Job *job, int first, int part, const float *mean,
-             const float *sum)
+share_error (Job *job, const Crop *crop, int p, int part)
 {
   const TaskOverlap *o = job->coder->overlap;
+  int n = job->D->rows, col = crop->first + p;
+  const float *clean = matf_at (&job->batch->clean, 0, col);
+  const float *counts = matf_at (&job->batch->counts, 0, col);
+  const float *given = matf_at (&job->batch->given, 0, col);
+  const float *known = matf_at (&job->batch->known, 0, col);
+  Confidence confidence = restore_patch (job, col, crop->restored);
+  float *w = matf_at (&job->W, 0, col), pull;
+  double gain = 0; /* by a larger weight of the patch */
 
-  for (int p = 0; p < o->across * o->across; p++) {
-    float weight = signal_weight (job, first + p);
-    const float *clean = matf_at (&job->batch->clean, 0, first + p);
-    const float *counts = matf_at (&job->batch->counts, 0, first + p);
-    float *w = matf_at (&job->W, 0, first + p);
+  for (int i = 0; i < n; i++) {
+    int at = task_place (o, p, i);
+    float share = (float) confidence.weight / crop->weights[at];
+    float e = counts[i] * (clean[i] - crop->mean[at]);
 
-    for (int i = 0; i < job->D->rows; i++) {
-      int at = task_place (o, p, i);
-      float share = weight / sum[at];
-      float e = counts[i] * (clean[i] - mean[at] / sum[at]);
-
-      w[i] = share * e;
-      job->errors[part] += (double) share * e * e;
-      job->counted[part] += (double) share * counts[i];
-    }
+    w[i] = share * e;
+    gain += (double) e * (crop->restored[i] - crop->mean[at])
+            / crop->weights[at];
+    job->errors[part] += (double) share * e * e;
+    job->counted[part] += (double) share * counts[i];
   }
+  pull = (float) (-2 * gain * confidence.slope);
+  for (int i = 0; i < n; i++)
+    w[i] += pull * known[i] * (given[i] - crop->restored[i]);
+}
+
+/* Writes the mean to the samples of patch @p that are not known. */
+static void
+share_mean (const Job *job, const Crop *crop, int p)
+{
+  const TaskOverlap *o = job->coder->overlap;
+  float *given = matf_at (&job->batch->given, 0, crop->first + p);
+  float *known = matf_at (&job->batch->known, 0, crop->first + p);
+
+  for (int i = 0; i < job->D->rows; i++)
+    if (known[i] == 0) {
+      given[i] = crop->mean[task_place (o, p, i)];
+      known[i] = job->trust;
+    }
 }
 
 static void
@@ -261,14 +291,21 @@ do_crops (int part, int worker, gpointer data)
   int patches = o->across * o->across, side = task_crop (o);
   gsize samples = (gsize) (side * side)
                   * (gsize) (job->D->rows / (o->patch * o->patch));
-  g_autofree float *mean = g_new (float, 2 * samples);
+  g_autofree float *buffer = g_new (float, 2 * samples + (gsize) job->D->rows);
+  Crop crop = { .restored = buffer + 2 * samples,
+                .mean = buffer,
+                .weights = buffer + samples };
 
-  for (int first = part * patches; first < job->batch->clean.cols;
-       first += PARTS * patches) {
-    memset (mean, 0, 2 * samples * sizeof *mean);
-    sum_patches (job, first, job->workspaces[worker].other, mean,
-                 mean + samples);
-    share_error (job, first, part, mean, mean + samples);
+  (void) worker;
+  for (crop.first = part * patches; crop.first < job->batch->clean.cols;
+       crop.first += PARTS * patches) {
+    memset (buffer, 0, 2 * samples * sizeof *buffer);
+    average_patches (job, &crop, samples);
+    for (int p = 0; p < patches; p++)
+      if (job->trust > 0)
+        share_mean (job, &crop, p);
+      else
+        share_error (job, &crop, p, part);
   }
 }
 
@@ -341,6 +378,27 @@ do_parts (Job *job)
     ranks_broadcast (&job->errors[part], sizeof (double), owner);
     ranks_broadcast (&job->counted[part], sizeof (double), owner);
   }
+}
+
+gboolean
+task_fill (const MatF *D, TaskBatch *batch, const TaskCoder *coder,
+           double trust, const Progress *progress, GError **error)
+{
+  int s = MIN (coder->max_atoms, D->cols);
+  PursuitOptions options = { s, coder->max_error, coder->ridge };
+  g_auto (SparseMat) X = sparse_new (D->cols, batch->clean.cols, s);
+  Job job = { .D = D,
+              .batch = batch,
+              .coder = coder,
+              .X = &X,
+              .trust = (float) trust };
+
+  g_return_val_if_fail (coder->overlap != NULL && trust > 0, FALSE);
+
+  if (!encode (D, batch, &options, &X, progress, error))
+    return FALSE;
+  parallel_for (PARTS, do_crops, &job, NULL, NULL);
+  return TRUE;
 }
 
 gboolean

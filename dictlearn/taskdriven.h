@@ -3,11 +3,11 @@
  * Other learners fit clean samples and hope that what fits also predicts.
  * Here the error that counts is minimised (Mairal, Bach and Ponce,
  * "Task-driven dictionary learning", 2012).  A clean signal x is damaged: what
- * is left of it is y on the samples that M, diagonal with entries 0 and 1,
+ * is left of it is y on the samples that M, diagonal with entries 0 to 1,
  * lets through.  The masked pursuit that will restore codes y with the atoms
  * S, and the error on the samples that V, likewise, names is
  *
- *     (1/2) |V (x - D_S a)|^2,   a = G^-1 B'y,   B = M D_S,   G = B'B + ridge.
+ *     (1/2) |V (x - D_S a)|^2,   a = G^-1 B'y,   B = M D_S,   G = D_S'B + ridge.
  *
  * With S held fixed its gradient is exact, for e = x - D_S a, w = V e,
  * r = M (y - D_S a) and u = -G^-1 D_S'w:
@@ -15,10 +15,17 @@
  *     d/dD_S = -w a' + r u' - (B u) a'.
  *
  * Where patches overlap, what counts is the error of their mean.  Patch p of a
- * crop, whose clean samples are x, has the weight 1 / |S_p|, and its share of
- * the weights that meet at a sample is s_p; with e = x - sum_p s_p D_S a_p
+ * crop, whose clean samples are x, has the weight c_p of omp/confidence.h, and
+ * its share of the weights that meet at a sample is s_p; with x_p = D_S a_p and
+ * e = x - sum_p s_p x_p
  *
- *     (1/2) |V e|^2   has the gradient above with   w_p = s_p V e.
+ *     (1/2) |V e|^2   has the gradient above with
+ *     w_p = s_p V e - 2 g_p r_p d c_p / d |r_p|^2,
+ *     g_p = sum_i (V e)_i (x_p - sum_q s_q x_q)_i / (sum_q c_q)_i,
+ *
+ * where g_p is what a larger weight of the patch gains.  A second pass over the
+ * mean is learned for in the same way: the mean of the first is part of y, and
+ * M trusts it a little.
  *
  * Adam (Kingma and Ba, 2015) follows it; atoms are scaled to length one.
  */
@@ -73,9 +80,16 @@ typedef struct {
   const TaskOverlap *overlap; /* NULL for signals of their own */
 } TaskCoder;
 
+/* Gives the samples of @batch that are not known the mean of the overlapping
+ * patches of a first pass, and trusts it by @trust, 0 .. 1.  FALSE only when it
+ * was cancelled; nothing has changed then. */
+gboolean task_fill (const MatF *D, TaskBatch *batch, const TaskCoder *coder,
+                    double trust, const Progress *progress, GError **error);
+
 /* Writes the gradient of the sum of the errors of @batch, divided by its
  * columns, over @D, n x k with columns of length one, to @gradient, and to
- * @error the mean squared error of the samples that count.  The same for any number of threads.
+ * @error the mean squared error of the samples that count.  The same for any
+ * number of threads.
  * FALSE only when it was cancelled. */
 gboolean task_gradient (const MatF *D, const TaskBatch *batch,
                         const TaskCoder *coder, MatF *gradient,

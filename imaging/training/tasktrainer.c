@@ -13,7 +13,7 @@
 /* Overlapping patches: crops of a step, patches along the side of one, and the
  * distance between patches; likewise. */
 #define CROPS 8
-#define ACROSS 8
+#define ACROSS 10
 #define DISTANCE 3
 #define OVERLAPPING_RATE 0.0005
 
@@ -137,6 +137,17 @@ prepare_crops (TaskTrainer *self)
   self->crop.noise = self->crop.weight + samples;
 }
 
+/* Whether as many patches meet at sample @at of a crop as do in a picture:
+ * elsewhere, errors are larger and would be what is learned from. */
+static gboolean
+is_inside (const TaskOverlap *o, int at)
+{
+  int side = task_crop (o), margin = o->patch - o->step;
+  int x = at % side, y = at / side % side;
+
+  return MIN (x, y) >= margin && MAX (x, y) < side - margin;
+}
+
 /* Draws the crops of a step and cuts them into patches. */
 static void
 draw_crops (TaskTrainer *self)
@@ -154,7 +165,8 @@ draw_crops (TaskTrainer *self)
       *matf_at (&b->clean, i, col) = self->crop.clean[at];
       *matf_at (&b->given, i, col) = self->crop.y[at];
       *matf_at (&b->known, i, col) = self->crop.known[at];
-      *matf_at (&b->counts, i, col) = self->crop.weight[at];
+      *matf_at (&b->counts, i, col) =
+        is_inside (o, at) ? self->crop.weight[at] : 0;
     }
   }
 }
@@ -219,7 +231,12 @@ task_trainer_step (TaskTrainer *self, const Progress *progress, GError **error)
   Progress quiet = { .cancellable =
                        progress != NULL ? progress->cancellable : NULL };
 
+  /* Patches that overlap: the first pass and the next ones in turn, since one
+   * dictionary serves both. */
   return make_batch (self, progress, error)
+         && (separate || task_trainer_steps (self) % 2 == 0
+             || task_fill (&self->dictionary->atoms, &self->batch, &settings,
+                           FILL_LATER_TRUST, &quiet, error))
          && task_learner_step (self->learner, &self->batch, &settings, &quiet,
                                error);
 }
