@@ -2,8 +2,7 @@
  *
  * Spots of 1 to about 14 pixels across that cover the picture.  specks.h finds
  * what may be one, judge.h says how likely it is one.  Of the nested regions
- * of a peak the largest that is likely enough is marked, and what is left of
- * its soft edge.
+ * of a peak the most likely one is marked, and what is left of its soft edge.
  *
  * These peaks tell how frequent dust is.  Where it is frequent, what has no
  * peak of its own is looked for, too: flats.h.
@@ -47,23 +46,32 @@ have_same_peak (const Speck *a, const Speck *b)
   return a->x == b->x && a->y == b->y && a->plane == b->plane;
 }
 
-/* The best score of each peak. */
+/* The best of the specks of each peak, the smaller one of equals. */
 static GArray *
-best_scores (const GArray *specks)
+best_specks (const GArray *specks)
 {
-  GArray *scores = g_array_new (FALSE, FALSE, sizeof (int));
+  GArray *best = g_array_new (FALSE, FALSE, sizeof (Speck));
 
   for (guint i = 0; i < specks->len; i++) {
     const Speck *speck = &g_array_index (specks, Speck, i);
 
-    if (i > 0 && have_same_peak (speck, speck - 1)) {
-      int *best = &g_array_index (scores, int, scores->len - 1);
-
-      *best = MAX (*best, speck->score);
-    } else
-      g_array_append_val (scores, speck->score);
+    if (i == 0 || !have_same_peak (speck, speck - 1))
+      g_array_append_val (best, *speck);
+    else if (speck->score > g_array_index (best, Speck, best->len - 1).score)
+      g_array_index (best, Speck, best->len - 1) = *speck;
   }
-  return scores;
+  return best;
+}
+
+static double
+share_of (const GArray *specks, const Image *image, double strength)
+{
+  g_autofree int *scores = g_new (int, specks->len + 1);
+
+  for (guint i = 0; i < specks->len; i++)
+    scores[i] = g_array_index (specks, Speck, i).score;
+  return judge_share (&judge, scores, specks->len,
+                      (double) image_pixels (image), strength);
 }
 
 /* The part of the contrast of a speck that its edge has at least. */
@@ -184,7 +192,7 @@ find_dust (const Image *image, double strength, const Progress *progress,
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Speck));
-  g_autoptr (GArray) scores = NULL;
+  g_autoptr (GArray) best = NULL;
   g_auto (SpeckScene) scene = { 0 };
   const Specks specks = { .specks = found };
   ProgressPart parts[3] = { { progress, 0, 0.3 },
@@ -198,10 +206,9 @@ find_dust (const Image *image, double strength, const Progress *progress,
   if (mask == NULL || !speck_scene_init (&scene, image, &first, error)
       || !specks_find (&scene, &judge, LEAST_SCORE, &specks, &second, error))
     return NULL;
-  scores = best_scores (found);
-  share = judge_share (&judge, (const int *) (gpointer) scores->data,
-                       scores->len, (double) image_pixels (image), strength);
-  mark_specks (&scene, found, judge_threshold (&judge, share, strength), mask);
+  best = best_specks (found);
+  share = share_of (best, image, strength);
+  mark_specks (&scene, best, judge_threshold (&judge, share, strength), mask);
   if (share >= LEAST_SHARE
       && !mark_flats (&scene, share, strength, mask, &third, error))
     return NULL;
