@@ -94,23 +94,23 @@ static const Effort jpeg_efforts[] = {
 static const Effort white_efforts[] = {
   [QUALITY_FAST] = { .cosines = 8,
                      .step = 3,
-                     .passes = { ALIKE (4, 4, 8, 48, 128) },
+                     .passes = { ALIKE (4, 6, 8, 48, 128) },
                      .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
-                       .passes = { ALIKE (4, 4, 14, 48, 96),
-                                   ALIKE (6, 6, 18, 48, 192) },
+                       .passes = { ALIKE (4, 6, 14, 48, 96),
+                                   ALIKE (5, 4, 18, 48, 256) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
                      .passes = { ALIKE (4, 3, 16, 48, 140),
-                                 ALIKE (6, 3, 20, 48, 300) },
+                                 ALIKE (5, 3, 24, 48, 300) },
                      .pass_count = 2 },
 };
 
-/* The share of the coder in a mixture; most pictures are best with it from
- * 0.2, weak noise, to 0.35, strong noise. */
-#define CODED_PART 0.3f
+/* The share of the coder in a mixture: six bundled photographs are best with 0.2
+ * to 0.3. */
+#define CODED_PART 0.25f
 
 /* Orientations of the picture for a convolutional dictionary: one that the
  * user named, and the built-in one for noise; and their shares of the work. */
@@ -188,8 +188,8 @@ make_guide (Denoise *d, const Tile *tile, const Progress *progress,
   for (int i = 0; i < 2; i++) {
     Progress part = progress_part (&halves[i]);
 
-    settings.needed =
-      needed_of (tile, reach + (i == 0 ? settings.side : 0));
+    settings.needed = needed_of (
+      tile, reach + 2 * MIX_HALF_REACH + (i == 0 ? settings.side : 0));
     count_patches (d, tile->noisy, settings.side, settings.step);
     if (!planes_dct_shrink (tile->noisy, guides[i], &settings, tile->clean,
                             &part, error))
@@ -243,6 +243,8 @@ remove_noise (Denoise *d, const Tile *tile, const Progress *progress,
   if (d->effort.cosines == 0)
     copy_coded (d, tile);
   else if (!make_guide (d, tile, &part, error))
+    return FALSE;
+  if (d->coarse != NULL && !tile_mix_half (d, tile, error))
     return FALSE;
   for (int i = 0; i < count; i++) {
     NlBayesSettings settings = d->effort.passes[i];
@@ -429,7 +431,7 @@ plan (Denoise *d, const RestoreOptions *options)
       d->effort = usual_effort (d, quality);
     d->least = MAX (1, d->effort.cosines);
     reach =
-      2 * d->effort.cosines + reach_of_passes (d, 0) + MIX_HALF_REACH;
+      2 * d->effort.cosines + reach_of_passes (d, 0) + 2 * MIX_HALF_REACH;
     for (int i = 0; i < d->effort.pass_count; i++)
       d->least = MAX (d->least, d->effort.passes[i].patch);
   }

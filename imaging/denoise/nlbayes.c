@@ -42,13 +42,13 @@ nl_bayes_reach (const NlBayesSettings *settings)
 
 /* The guide has lost fine detail that the clean picture has, and C with it;
  * the more, the stronger the noise.  Underestimating the noise makes up for
- * that: by a factor of 0.5 + 5 / levels of noise in 255, 1 at most. */
+ * that: by a factor of 0.4 + 5 / levels of noise in 255, 1 at most. */
 static void
 weaken (const NoiseModel *noise, MatF S[NOISE_LEVELS])
 {
   for (int level = 0; level < NOISE_LEVELS; level++) {
     double levels = 255 * noise_model_sigma_at (noise, level);
-    float factor = (float) fmin (1, 0.5 + 5 / levels);
+    float factor = (float) fmin (1, 0.4 + 5 / levels);
 
     for (int j = 0; j < S[level].cols; j++)
       for (int i = 0; i < S[level].rows; i++)
