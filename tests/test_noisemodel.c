@@ -326,6 +326,49 @@ test_coarse_grain (void)
   }
 }
 
+/* Mean over the pixels of variance of brightness, once a block whose covariance
+ * is @S is halved. */
+static double
+variance_of_half (const MatF *S)
+{
+  double sum = 0;
+
+  for (int j = 0; j < 3 * NOISE_COSINES; j++)
+    for (int i = 0; i < 3 * NOISE_COSINES; i++) {
+      int p = i % NOISE_COSINES, q = j % NOISE_COSINES;
+
+      if (p % NOISE_SIDE / 2 == q % NOISE_SIDE / 2
+          && p / NOISE_SIDE / 2 == q / NOISE_SIDE / 2)
+        sum += (double) *matf_at (S, i, j) / 3 / 16;
+    }
+  return sum / (NOISE_COSINES / 4);
+}
+
+/* White noise stays white, half as strong; any other has the variance that the
+ * means of 2 x 2 pixels of a block have. */
+static void
+test_half_the_size (void)
+{
+  NoiseModel white = noise_model_white (3, 0.1), model = uneven_model (), half;
+  MatF S[NOISE_LEVELS];
+
+  half = noise_model_halved (&white);
+  for (int c = 0; c < 3; c++) {
+    assert_at_most (fabs ((double) half.deviation[5][c] - 0.05), 1e-6);
+    for (int f = 0; f < NOISE_COSINES; f++)
+      assert_at_most (fabs ((double) half.correlation[f][c][c] - 1), 1e-5);
+  }
+  half = noise_model_halved (&model);
+  noise_model_covariances (&model, NOISE_SIDE, S);
+  for (int level = 0; level < NOISE_LEVELS; level++) {
+    double expected = sqrt (variance_of_half (&S[level]));
+    double ratio = (double) half.deviation[level][0] / expected;
+
+    assert_at_most (fabs (ratio - 1), 1e-4);
+    matf_clear (&S[level]);
+  }
+}
+
 /* A level spectrum, and the same strength at the frequencies that were weak. */
 static void
 test_levelled (void)
@@ -405,6 +448,7 @@ main (int argc, char **argv)
   g_test_add_func ("/noisemodel/dithering", test_dithering_is_none);
   g_test_add_func ("/noisemodel/removed", test_grain_is_removed);
   g_test_add_func ("/noisemodel/coarse", test_coarse_grain);
+  g_test_add_func ("/noisemodel/halved", test_half_the_size);
   g_test_add_func ("/noisemodel/levelled", test_levelled);
   return g_test_run ();
 }

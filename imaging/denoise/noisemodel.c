@@ -51,6 +51,16 @@ noise_model_coloured (const NoiseModel *model, double factor)
   return coloured;
 }
 
+NoiseModel
+noise_model_brightened (const NoiseModel *model, double factor)
+{
+  NoiseModel brightened = *model;
+
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    brightened.deviation[level][0] *= (float) factor;
+  return brightened;
+}
+
 /* Multiplies the noise of mixed colour @a at frequency @f by @factor. */
 static void
 scale_frequency (NoiseModel *model, int f, int a, float factor)
@@ -203,6 +213,69 @@ noise_model_variances (const NoiseModel *model, int level, int side,
         *variances++ =
           s * s * interpolate (model, c, (float) k * scale, (float) l * scale);
       }
+}
+
+/* ---- half the size ---- */
+
+/* The mean of two neighbours turns cosine k of 8 pixels into cosine k of 4,
+ * with the share cos^2 (pi k / 16) / 2 of its variance; 8 - k falls on it too,
+ * and nothing is left of k = 4. */
+static double
+kept_share (double k)
+{
+  return pow (cos (G_PI * k / (2 * NOISE_SIDE)), 2) / 2;
+}
+
+/* Variance of mixed colour @c at half the size, up to s^2. */
+static double
+halved_variance (const NoiseModel *model, int c)
+{
+  const int middle = NOISE_SIDE / 2;
+  double sum = 0;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    if (f % NOISE_SIDE != middle && f / NOISE_SIDE != middle)
+      sum += kept_share (f % NOISE_SIDE) * kept_share (f / NOISE_SIDE)
+             * (double) model->correlation[f][c][c];
+  return sum / (middle * middle);
+}
+
+/* R_cc at half the size up to a factor: cosine f of 8 pixels of that is the
+ * one of f / 2 here. */
+static double
+halved_correlation (const NoiseModel *model, int c, int f)
+{
+  float k = (float) (f % NOISE_SIDE) / 2, l = (float) (f / NOISE_SIDE) / 2;
+  double sum = 0;
+
+  for (int i = 0; i < 4; i++) {
+    float u = i % 2 == 0 ? k : NOISE_SIDE - k;
+    float v = i / 2 == 0 ? l : NOISE_SIDE - l;
+
+    sum += (double) interpolate (model, c, u, v) * kept_share (u)
+           * kept_share (v);
+  }
+  return sum;
+}
+
+NoiseModel
+noise_model_halved (const NoiseModel *model)
+{
+  NoiseModel half = { .colours = model->colours };
+
+  for (int c = 0; c < model->colours; c++) {
+    float ratio = (float) sqrt (halved_variance (model, c));
+    double mean;
+
+    for (int level = 0; level < NOISE_LEVELS; level++)
+      half.deviation[level][c] = ratio * model->deviation[level][c];
+    for (int f = 0; f < NOISE_COSINES; f++)
+      half.correlation[f][c][c] = (float) halved_correlation (model, c, f);
+    mean = mean_correlation (&half, c);
+    for (int f = 0; f < NOISE_COSINES && mean > 0; f++)
+      half.correlation[f][c][c] /= (float) mean;
+  }
+  return half;
 }
 
 /* ---- covariances of patches ---- */

@@ -43,6 +43,9 @@ NoiseModel noise_model_scaled (const NoiseModel *model, double factor);
  * leaves its brightness as it is. */
 NoiseModel noise_model_coloured (const NoiseModel *model, double factor);
 
+/* The same noise @factor times as strong in its brightness alone. */
+NoiseModel noise_model_brightened (const NoiseModel *model, double factor);
+
 /* The same noise with the brightness at no frequency stronger than @most times
  * that at the middle ones. */
 NoiseModel noise_model_levelled (const NoiseModel *model, double most);
@@ -50,6 +53,10 @@ NoiseModel noise_model_levelled (const NoiseModel *model, double most);
 /* The same noise with @share of the variance at the lower half of the
  * frequencies, which a picture of half the size has too. */
 NoiseModel noise_model_without_low (const NoiseModel *model, double share);
+
+/* The noise of the picture at half the size, each pixel the mean of 2 x 2, as
+ * far as this model tells. */
+NoiseModel noise_model_halved (const NoiseModel *model);
 
 /* Both at once, independent of each other.  What they have in common between
  * colours is left out. */

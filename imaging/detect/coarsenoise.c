@@ -5,12 +5,18 @@
 
 #include <math.h>
 
-/* Deviation over that at twice the size, of brightness and of colours: at
- * least, at most, and where it cannot be measured.  Five real shots had 0.70 to
- * 0.88 and 0.83 to 0.98, film grain 0.87. */
-static const struct {
-  double least, most, typical;
-} ratios[] = { { 0.5, 0.9, 0.75 }, { 0.5, 1, 0.95 } };
+/* Deviation over that at twice the size: at least, as of white noise; at most,
+ * of brightness and of colours; and at most over what the spectrum at twice the
+ * size lets expect, at the second halving and later, where little but texture
+ * is stronger.  Five real shots had 0.70 to 0.88 and 0.83 to 0.98, film grain
+ * 0.87. */
+#define LEAST_RATIO 0.5
+static const double most_ratios[] = { 0.9, 1 };
+#define MOST_EXPECTED 1.1
+
+/* A JPEG rounds fine noise away and keeps coarse noise, so that its brightness
+ * may be stronger at half the size than was measured at full size. */
+#define MOST_JPEG_RATIO 1.8
 
 /* Brightnesses that must agree for a measurement to count. */
 #define LEAST_BINS 2
@@ -29,31 +35,38 @@ mean_deviation (const NoiseModel *model, int c)
   return sqrt (sum);
 }
 
-/* That of mixed colour @c in @profile over that of @fine. */
-static double
-find_ratio (const NoiseProfile *profile, const NoiseModel *fine, int c)
-{
-  int kind = c > 0;
-  double before = mean_deviation (fine, c);
+/* What the noise is measured at: which halving, and of what. */
+typedef struct {
+  int number; /* 0 for the first */
+  gboolean is_jpeg;
+} Halving;
 
-  if (profile->noise_bins < LEAST_BINS || !(before > 0))
-    return ratios[kind].typical;
-  return CLAMP (mean_deviation (&profile->model, c) / before,
-                ratios[kind].least, ratios[kind].most);
+/* The largest ratio that counts as noise, where @expected is what the spectrum
+ * tells. */
+static double
+most_ratio (const Halving *halving, int c, double expected)
+{
+  if (halving->number > 0)
+    return fmin (most_ratios[c > 0], MOST_EXPECTED * expected);
+  return halving->is_jpeg && c == 0 ? MOST_JPEG_RATIO : most_ratios[c > 0];
 }
 
-/* The model of @profile where that is certain; else as white as noise is at
- * small sizes.  How s depends on brightness is best known at full size. */
+/* The model of @profile where that is certain, else what @fine lets expect.
+ * How s depends on brightness is best known at full size. */
 static NoiseModel
-coarser_model (const NoiseProfile *profile, const NoiseModel *fine)
+coarser_model (const NoiseProfile *profile, const NoiseModel *fine,
+               const Halving *halving)
 {
-  NoiseModel coarse = noise_model_white (fine->colours, 1);
+  NoiseModel expected = noise_model_halved (fine), coarse = profile->model;
 
-  if (profile->noise_bins >= LEAST_BINS)
-    coarse = profile->model;
-  coarse.is_white = FALSE;
+  if (profile->noise_bins < LEAST_BINS)
+    return expected;
   for (int c = 0; c < fine->colours; c++) {
-    float ratio = (float) find_ratio (profile, fine, c);
+    double before = fmax (mean_deviation (fine, c), 1e-9);
+    double most =
+      most_ratio (halving, c, mean_deviation (&expected, c) / before);
+    float ratio = (float) CLAMP (mean_deviation (&coarse, c) / before,
+                                 LEAST_RATIO, most);
 
     for (int level = 0; level < NOISE_LEVELS; level++)
       coarse.deviation[level][c] = ratio * fine->deviation[level][c];
@@ -62,14 +75,15 @@ coarser_model (const NoiseProfile *profile, const NoiseModel *fine)
 }
 
 static NoiseModel
-measure (const Image *image, const Mask *ignore, const NoiseModel *fine)
+measure (const Image *image, const Mask *ignore, const NoiseModel *fine,
+         const Halving *halving)
 {
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, fine->colours);
   NoiseProfile profile;
 
   noise_profile_measure (&source, &profile);
-  return coarser_model (&profile, fine);
+  return coarser_model (&profile, fine, halving);
 }
 
 int
@@ -80,6 +94,7 @@ image_find_coarse_noise (const Image *image, const Mask *ignore,
   const float hidden[3] = { 0 };
   g_autoptr (Image) half = NULL;
   g_autoptr (Mask) mask = NULL;
+  Halving halving = { 0, image->meta.has_steps };
   int count = 0;
 
   while (count < NOISE_SCALES - 1
@@ -93,8 +108,9 @@ image_find_coarse_noise (const Image *image, const Mask *ignore,
     mask = next_mask;
     if (half == NULL || mask == NULL)
       break;
-    coarse[count] = measure (half, mask, fine);
+    coarse[count] = measure (half, mask, fine, &halving);
     fine = &coarse[count++];
+    halving.number = count;
     image = half;
     ignore = mask;
   }

@@ -7,7 +7,10 @@
  * At small sizes more of what looks like noise is texture.  The brightness of
  * noise loses between half of its deviation, if it is white, and a tenth with
  * each halving, and its colours between half and nothing; what was measured is
- * brought into these ranges.
+ * brought into these ranges.  The spectrum at twice the size tells how much it
+ * should lose: the second measurement may be little above that, and where
+ * nothing can be measured, that is taken.  A JPEG rounds fine noise away and
+ * keeps coarse noise: there its brightness may be stronger at half the size.
  * (Lebrun, Colom, Morel, "The Noise Clinic", 2015, measure at each size too.)
  */
 #pragma once

@@ -192,7 +192,9 @@ found_jpeg_error (const Image *image, int colours)
   return found;
 }
 
-/* What was measured in @profile.  @was_jpeg: if JPEG took part of it. */
+/* What was measured in @profile.  @was_jpeg: if JPEG took part of it.  @factor
+ * makes up for what it took from fine noise; a JPEG has its coarse noise still,
+ * except for its colours, of which half the pixels are kept. */
 static FoundNoise
 found_coloured_noise (const Image *image, const Mask *ignore,
                       const NoiseProfile *profile, gboolean was_jpeg,
@@ -209,7 +211,10 @@ found_coloured_noise (const Image *image, const Mask *ignore,
     image_find_coarse_noise (image, ignore, &found.model, found.coarse);
   found = found_noise_coloured (&found, 1 / COLOUR_FACTOR);
   found.sigma = 255 * noise_model_sigma (&found.model);
-  return found_noise_scaled (&found, factor);
+  found = found_noise_scaled (&found, factor);
+  for (int i = 0; i < found.coarse_count && image->meta.has_steps; i++)
+    found.coarse[i] = noise_model_brightened (&found.coarse[i], 1 / factor);
+  return found;
 }
 
 /* A JPEG rounded the noise with the picture. */

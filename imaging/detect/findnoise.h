@@ -35,7 +35,7 @@ typedef struct {
  * colours, unless it is white.  They are smoother than a block in most pictures
  * that a camera or a JPEG made, so that too little of them is seen; and eyes
  * mind spots of colour more than they miss fine colours. */
-#define COLOUR_FACTOR 2.
+#define COLOUR_FACTOR 1.6
 
 /* Noise of one level, where white is 255, in every sample; 0 for none. */
 FoundNoise found_white_noise (int colours, double sigma);
