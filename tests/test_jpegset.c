@@ -1,4 +1,5 @@
 /* test_jpegset.c - coarse JPEGs get better, within what the file says */
+#include "base/random.h"
 #include "imaging/codec/codec.h"
 #include "imaging/denoise/jpegset.h"
 #include "imaging/detect/jpeggrid.h"
@@ -125,6 +126,41 @@ test_middling_jpeg_gets_better (void)
   }
 }
 
+/* White noise of 20 levels. */
+static void
+add_white_noise (Image *image)
+{
+  gsize count = image_pixels (image) * (gsize) image->channels;
+
+  for (gsize i = 0; i < count; i++) {
+    double sample = image->samples[i] + 20 * random_normal (5, 0, i);
+
+    image->samples[i] = (guint16) CLAMP (lround (sample), 0, 255);
+  }
+}
+
+/* A file that has been made of white noise is known to, and its level. */
+static void
+test_white_noise_in_jpeg (void)
+{
+  const char *const photos[] = { "fields5", "mountain5", "city10" };
+  const int qualities[] = { 75, 92 };
+
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i / 2]);
+    g_autoptr (Image) decoded = NULL;
+    FoundNoise noise;
+
+    add_white_noise (photo);
+    decoded = through_jpeg (photo, qualities[i % 2]);
+    noise = image_find_noise (decoded, NULL);
+    g_test_message ("%s, quality %d: kind %d, %.2f", photos[i / 2],
+                    qualities[i % 2], (int) noise.kind, noise.sigma);
+    g_assert_cmpint (noise.kind, ==, NOISE_WHITE);
+    assert_at_most (fabs (noise.sigma / 20 - 1), 0.25);
+  }
+}
+
 /* What may be noise keeps a picture out of the bounds of its JPEG. */
 static void
 test_bounds_hold_without_noise (void)
@@ -199,6 +235,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpegset/steps", test_steps_are_read);
   g_test_add_func ("/jpegset/better", test_coarse_jpeg_gets_better);
   g_test_add_func ("/jpegset/middling", test_middling_jpeg_gets_better);
+  g_test_add_func ("/jpegset/white-noise", test_white_noise_in_jpeg);
   g_test_add_func ("/jpegset/bounds", test_bounds_hold_without_noise);
   g_test_add_func ("/jpegset/projection", test_projection);
   g_test_add_func ("/jpegset/quality", test_quality);
