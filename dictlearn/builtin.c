@@ -3,6 +3,8 @@
 #include "base/embedded.h"
 #include "dictlearn/initial.h"
 
+#include <string.h>
+
 #define BUILTIN_PATCH 10
 
 /* From data/dictionaries/dictionaries.gresource.xml. */
@@ -29,6 +31,28 @@ Dictionary *
 dictionary_learned (GError **error)
 {
   return dictionary_inside ("learned", error);
+}
+
+Dictionary *
+dictionary_learned_and_cosines (GError **error)
+{
+  g_autoptr (Dictionary) learned = dictionary_learned (error);
+  g_autoptr (Dictionary) cosines = NULL;
+  Dictionary *both;
+  int first;
+
+  if (learned == NULL)
+    return NULL;
+  first = learned->atoms.cols;
+  cosines = dictionary_cosines (learned->channels);
+  both = dictionary_new (learned->patch, learned->channels,
+                         first + cosines->atoms.cols);
+  for (int j = 0; j < both->atoms.cols; j++)
+    memcpy (matf_at (&both->atoms, 0, j),
+            j < first ? matf_at (&learned->atoms, 0, j)
+                      : matf_at (&cosines->atoms, 0, j - first),
+            (gsize) both->atoms.rows * sizeof (float));
+  return both;
 }
 
 Dictionary *

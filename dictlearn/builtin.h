@@ -14,6 +14,10 @@ Dictionary *dictionary_cosines (int channels);
  * photographs ("make dictionary"). */
 Dictionary *dictionary_learned (GError **error);
 
+/* Its atoms and after them the cosines: for missing pixels better than either
+ * alone.  Cosines serve where a patch is like none that were learned from. */
+Dictionary *dictionary_learned_and_cosines (GError **error);
+
 /* The convolutional dictionary for white noise, learned from the same
  * photographs. */
 Dictionary *dictionary_noise (GError **error);

@@ -258,6 +258,28 @@ test_again (void)
   g_assert_cmpint (memcmp (threaded->samples, twice->samples, size), ==, 0);
 }
 
+/* ---- its dictionary ---- */
+
+static void
+test_learned_and_cosines (void)
+{
+  g_autoptr (Dictionary) both = dictionary_learned_and_cosines (NULL);
+  g_autoptr (Dictionary) learned = dictionary_learned (NULL);
+  g_autoptr (Dictionary) cosines = dictionary_cosines (3);
+  int first = learned->atoms.cols;
+
+  g_test_summary ("The learned atoms, then the cosines, and no others");
+  g_assert_cmpint (both->patch, ==, SIDE);
+  g_assert_cmpint (both->channels, ==, 3);
+  g_assert_cmpint (both->atoms.cols, ==, first + cosines->atoms.cols);
+  for (int j = 0; j < both->atoms.cols; j++)
+    for (int i = 0; i < NUMBERS; i++)
+      g_assert_cmpfloat (*matf_at (&both->atoms, i, j), ==,
+                         j < first
+                           ? *matf_at (&learned->atoms, i, j)
+                           : *matf_at (&cosines->atoms, i, j - first));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -266,5 +288,6 @@ main (int argc, char **argv)
   g_test_add_func ("/fill/definition", test_definition);
   g_test_add_func ("/fill/flat", test_flat);
   g_test_add_func ("/fill/again", test_again);
+  g_test_add_func ("/fill/dictionary", test_learned_and_cosines);
   return g_test_run ();
 }

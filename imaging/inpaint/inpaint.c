@@ -569,7 +569,7 @@ image_inpaint (Image *image, const Mask *missing,
   gboolean engine = (learned || coded) && !options->paper_protocol;
   /* The learned atoms are coloured; a grey picture has grey cosines. */
   g_autoptr (Dictionary) fill = engine && image_colours (image) == 3
-                                  ? dictionary_learned (error)
+                                  ? dictionary_learned_and_cosines (error)
                                   : dictionary_cosines (image_colours (image));
   g_autoptr (Dictionary) builtin =
     fill != NULL && engine && !coded ? dictionary_convolutional (error) : NULL;
