@@ -47,12 +47,12 @@ static const Effort colour_efforts[] = {
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
                        .passes = { ALIKE (4, 6, 14, 32, 96),
-                                   ALIKE (4, 6, 14, 32, 96) },
+                                   ALIKE (6, 6, 18, 48, 160) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
                      .passes = { ALIKE (4, 3, 16, 32, 140),
-                                 ALIKE (5, 3, 18, 32, 160) },
+                                 ALIKE (6, 3, 20, 48, 300) },
                      .pass_count = 2 },
 };
 
@@ -82,11 +82,13 @@ static const Effort jpeg_efforts[] = {
                      .pass_count = 1 },
   [QUALITY_NORMAL] = { .cosines = 10,
                        .step = 3,
-                       .passes = { PASS (4, 6, 14, 96), PASS (4, 6, 14, 96) },
+                       .passes = { PASS (4, 6, 14, 96),
+                                   ALIKE (6, 6, 18, 48, 192) },
                        .pass_count = 2 },
   [QUALITY_BEST] = { .cosines = 12,
                      .step = 3,
-                     .passes = { PASS (4, 3, 16, 140), PASS (5, 3, 18, 160) },
+                     .passes = { PASS (4, 3, 16, 140),
+                                 ALIKE (6, 3, 20, 48, 300) },
                      .pass_count = 2 },
 };
 

@@ -6,13 +6,14 @@
 #include <math.h>
 
 /* Deviation over that at twice the size: at least, as of white noise; at most,
- * of brightness and of colours; and at most over what the spectrum at twice the
- * size lets expect, at the second halving and later, where little but texture
- * is stronger.  Five real shots had 0.70 to 0.88 and 0.83 to 0.98, film grain
- * 0.87. */
+ * of brightness and of colours; and over what the spectrum at twice the size
+ * lets expect: at most, at the second halving and later, where little but
+ * texture is stronger, and where it cannot be measured.  Five real shots had
+ * 0.70 to 0.88 and 0.83 to 0.98, film grain 0.87. */
 #define LEAST_RATIO 0.5
 static const double most_ratios[] = { 0.9, 1 };
 #define MOST_EXPECTED 1.1
+#define EXPECTED_SHARE 0.9
 
 /* A JPEG rounds fine noise away and keeps coarse noise, so that its brightness
  * may be stronger at half the size than was measured at full size. */
@@ -60,7 +61,7 @@ coarser_model (const NoiseProfile *profile, const NoiseModel *fine,
   NoiseModel expected = noise_model_halved (fine), coarse = profile->model;
 
   if (profile->noise_bins < LEAST_BINS)
-    return expected;
+    return noise_model_scaled (&expected, EXPECTED_SHARE);
   for (int c = 0; c < fine->colours; c++) {
     double before = fmax (mean_deviation (fine, c), 1e-9);
     double most =
