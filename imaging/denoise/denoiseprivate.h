@@ -1,5 +1,4 @@
-/* denoiseprivate.h - the work in progress, which denoise.c, tile.c, coded.c
- * and mixhalf.c share */
+/* denoiseprivate.h - the work in progress, shared by the files of denoise.c */
 #pragma once
 
 #include "dictlearn/convolutional/model.h"
@@ -16,6 +15,9 @@ typedef struct {
   NlBayesSettings passes[MOST_PASSES];
   int pass_count;
 } Effort;
+
+/* efforts.c: for a picture of 1 or 3 @colours. */
+Effort denoise_effort (NoiseKind kind, int colours, RestoreQuality quality);
 
 /* A picture of half the size, before and after its noise was removed; NULL
  * where there is none. */
