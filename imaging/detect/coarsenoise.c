@@ -16,8 +16,10 @@ static const double most_ratios[] = { 0.9, 1 };
 #define EXPECTED_SHARE 0.9
 
 /* A JPEG rounds fine noise away and keeps coarse noise, so that its brightness
- * may be stronger at half the size than was measured at full size. */
+ * may be stronger at half the size than was measured at full size: if so many
+ * brightnesses agree, since it may also be texture. */
 #define MOST_JPEG_RATIO 1.8
+#define JPEG_SHARE 0.55
 
 /* Brightnesses that must agree for a measurement to count. */
 #define LEAST_BINS 2
@@ -43,13 +45,15 @@ typedef struct {
 } Halving;
 
 /* The largest ratio that counts as noise, where @expected is what the spectrum
- * tells. */
+ * tells, and @share of the brightnesses agree. */
 static double
-most_ratio (const Halving *halving, int c, double expected)
+most_ratio (const Halving *halving, int c, double expected, double share)
 {
   if (halving->number > 0)
     return fmin (most_ratios[c > 0], MOST_EXPECTED * expected);
-  return halving->is_jpeg && c == 0 ? MOST_JPEG_RATIO : most_ratios[c > 0];
+  return halving->is_jpeg && c == 0 && share >= JPEG_SHARE
+           ? MOST_JPEG_RATIO
+           : most_ratios[c > 0];
 }
 
 /* The model of @profile where that is certain, else what @fine lets expect.
@@ -65,7 +69,8 @@ coarser_model (const NoiseProfile *profile, const NoiseModel *fine,
   for (int c = 0; c < fine->colours; c++) {
     double before = fmax (mean_deviation (fine, c), 1e-9);
     double most =
-      most_ratio (halving, c, mean_deviation (&expected, c) / before);
+      most_ratio (halving, c, mean_deviation (&expected, c) / before,
+                  profile->share);
     float ratio = (float) CLAMP (mean_deviation (&coarse, c) / before,
                                  LEAST_RATIO, most);
 
