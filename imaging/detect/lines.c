@@ -97,13 +97,15 @@ static void
 find_evidence (Field *field)
 {
   g_autofree guint8 *table = g_new (guint8, 256 * 256);
+  const guint8 *hats = field->hat.data, *usuals = field->usual.data;
+  guint8 *evidence = field->evidence.data;
+  gsize size = byte_plane_size (&field->evidence);
 
   for (int usual = 0; usual < 256; usual++)
     for (int hat = 0; hat < 256; hat++)
       table[usual * 256 + hat] = evidence_of ((float) hat, (float) usual);
-  for (gsize i = 0; i < byte_plane_size (&field->evidence); i++)
-    field->evidence.data[i] =
-      table[field->usual.data[i] * 256 + field->hat.data[i]];
+  for (gsize i = 0; i < size; i++)
+    evidence[i] = table[usuals[i] * 256 + hats[i]];
 }
 
 /* The sums of one row from those of the row before, which is NULL at the
@@ -396,17 +398,20 @@ find_ends (const Field *field)
 {
   GArray *ends = g_array_new (FALSE, FALSE, sizeof (End));
 
-  for (int y = 0; y < field->height; y++)
-    for (int x = 0; x < field->width; x++) {
-      gsize i = (gsize) y * (gsize) field->width + (gsize) x;
-      End end = { i, field->down[i] };
-      int at;
+  for (int y = 0; y < field->height; y++) {
+    gsize start = (gsize) y * (gsize) field->width;
+    const guint16 *down = field->down + start;
+    const guint8 *evidence = field->evidence.data + start;
 
-      if (end.sum >= LEAST_SUM && field->evidence.data[i] > -LEAST_EVIDENCE
+    for (int x = 0, at; x < field->width; x++) {
+      End end = { start + (gsize) x, down[x] };
+
+      if (down[x] >= LEAST_SUM && evidence[x] > -LEAST_EVIDENCE
           && (y + 1 == field->height
               || largest (field, field->up, x, y + 1, &at) == 0))
         g_array_append_val (ends, end);
     }
+  }
   g_array_sort (ends, by_sum);
   return ends;
 }
@@ -453,6 +458,18 @@ note_line (Field *field, const GArray *path, int bottom, BytePlane *taken)
   cut_line (field, &line);
 }
 
+/* Where lines were @taken. */
+static void
+weaken_evidence (Field *field, const guint8 *taken)
+{
+  guint8 *evidence = field->evidence.data;
+  gsize size = byte_plane_size (&field->evidence);
+
+  for (gsize i = 0; i < size; i++)
+    evidence[i] =
+      taken[i] ? (guint8) (TAKEN_EVIDENCE - LEAST_EVIDENCE) : evidence[i];
+}
+
 /* Finds lines by the evidence as it is, and weakens the evidence there. */
 static gboolean
 find_once (Field *field, GError **error)
@@ -473,9 +490,7 @@ find_once (Field *field, GError **error)
       note_line (field, path, (int) (end->pixel / (gsize) field->width),
                  &taken);
   }
-  for (gsize i = 0; i < byte_plane_size (&taken); i++)
-    if (taken.data[i])
-      field->evidence.data[i] = TAKEN_EVIDENCE - LEAST_EVIDENCE;
+  weaken_evidence (field, taken.data);
   return TRUE;
 }
 
