@@ -140,6 +140,16 @@ ok "... is kept" cmp -s kept.safetensors online.safetensors
 learn "$PHOTOS" --force -q -o kept.safetensors
 judge "... but for --force" 0
 
+# ---- the rate of a task ----
+
+for rate in 0 1e-4; do
+  learn "$PHOTOS" --task missing:0.5 --coder separate --patch 4 \
+    --task-iterations 3 --rate $rate -q -o rate$rate.npy
+  judge "a task at a rate of $rate" 0
+done
+ok "... which the result depends on" \
+  sh -c '! cmp -s rate0.npy rate1e-4.npy'
+
 # ---- pictures that are no good ----
 
 mkdir mixed mixed/inner mixed/.hidden broken empty small

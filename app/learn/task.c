@@ -52,6 +52,13 @@ all_steps (Learn *learn, TaskTrainer *trainer, GError **error)
   return TRUE;
 }
 
+/* An algorithm before the task has the rate that was given. */
+static double
+rate_of_task (const Learn *learn)
+{
+  return learn->learner == NULL ? learn->options.rate : 0;
+}
+
 /* Improves @dictionary.  FALSE with @error set where it was stopped early;
  * what was learned until then is there. */
 static gboolean
@@ -62,7 +69,8 @@ train (Learn *learn, const GArray *task, Dictionary *dictionary,
   g_autoptr (TaskTrainer) trainer = NULL;
   TaskTrainerOptions options = { .task = task,
                                  .seed = learn->line.seed,
-                                 .steps = learn->task_iterations };
+                                 .steps = learn->task_iterations,
+                                 .rate = rate_of_task (learn) };
   gboolean complete;
 
   if (!read_crops (learn, task, &crops, error)) {
@@ -117,11 +125,13 @@ save (const Learn *learn, Mat *A, GError **error)
   dictionary->seed = learn->line.seed;
   dictionary->samples = learn->task_patches;
   dictionary->options = g_strdup_printf (
-    "--patch %d%s --init %s --task %s --task-iterations %d --coder %s",
+    "--patch %d%s --init %s --task %s --task-iterations %d --coder %s "
+    "--rate %.10g",
     learn->patch, learn->grey ? " --grey" : "",
     learn->options.init == INIT_GIVEN ? "FILE" : "dct", learn->task,
     learn->task_iterations,
-    learn->coder == CODER_SEPARATE ? "separate" : "overlapping");
+    learn->coder == CODER_SEPARATE ? "separate" : "overlapping",
+    learn->options.rate);
   bytes = dictionary_file_encode (dictionary, learn->output);
   return output_write (learn->output, bytes, learn->line.force, error);
 }
