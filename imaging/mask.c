@@ -67,8 +67,31 @@ mask_add (Mask *mask, const Mask *other)
   g_return_if_fail (mask->width == other->width);
   g_return_if_fail (mask->height == other->height);
 
+  for (gsize i = 0; i < pixels (mask); i++) {
+    guint8 a = mask->missing[i], b = other->missing[i];
+
+    if (a != 0 && b != 0 && !(a & b & MASK_THROUGH))
+      mask->missing[i] = (guint8) ((a | b) & ~MASK_THROUGH);
+    else
+      mask->missing[i] = a | b;
+  }
+}
+
+gboolean
+mask_has_through (const Mask *mask)
+{
   for (gsize i = 0; i < pixels (mask); i++)
-    mask->missing[i] |= other->missing[i];
+    if (mask->missing[i] & MASK_THROUGH)
+      return TRUE;
+  return FALSE;
+}
+
+void
+mask_see_through (Mask *mask)
+{
+  for (gsize i = 0; i < pixels (mask); i++)
+    if (mask->missing[i] & MASK_PIXEL)
+      mask->missing[i] |= MASK_THROUGH;
 }
 
 /* The colours of pixel @i that are bright enough to count. */

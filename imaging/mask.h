@@ -9,12 +9,17 @@
 typedef struct TesseraMask {
   int width, height;
   guint8 *missing; /* one byte per pixel, row after row: 0 where all is known,
-                      else MASK_PIXEL or any of MASK_CHANNEL */
+                      else MASK_PIXEL, alone or with MASK_THROUGH, or any of
+                      MASK_CHANNEL */
 } Mask;
 
 /* The whole pixel is missing, or only its colour number c. */
 #define MASK_PIXEL 1
 #define MASK_CHANNEL(c) ((guint8) (2 << (c)))
+
+/* With MASK_PIXEL: what is missing lies below a mark that may let something of
+ * it through (veil.h), so that the pixel may be looked at. */
+#define MASK_THROUGH 16
 
 /* Whether a byte of a mask says that colour @c is missing. */
 static inline gboolean
@@ -39,8 +44,15 @@ gboolean mask_check_size (const Mask *mask, int width, int height,
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
 
-/* Adds @other, of the same size, to @mask. */
+/* Adds @other, of the same size, to @mask.  A pixel that both name may be
+ * looked at only if both say so. */
 void mask_add (Mask *mask, const Mask *other);
+
+/* Whether some pixel may be looked at. */
+gboolean mask_has_through (const Mask *mask);
+
+/* Says of all pixels that are missing altogether that they may be looked at. */
+void mask_see_through (Mask *mask);
 
 /* How the colours of a mask picture are understood. */
 typedef enum {

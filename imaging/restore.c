@@ -4,11 +4,15 @@
 #include "imaging/area.h"
 #include "imaging/denoise/denoise.h"
 #include "imaging/inpaint/inpaint.h"
+#include "imaging/veil/veil.h"
 
 /* Parts of the work, for the progress: finding the missing pixels, and of what
  * is left filling them, if noise is then removed as well. */
 #define DETECT_SHARE 0.2
 #define FILL_SHARE 0.5
+
+/* Of the filling, before marks are seen through. */
+#define COVERED_SHARE 0.95
 
 const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
                                               [QUALITY_NORMAL] = "normal",
@@ -96,6 +100,49 @@ describe_dictionary (const Image *image, gboolean filled,
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
+/* Fills what @missing says, and lets through what shines through marks. */
+static gboolean
+fill_through (Image *image, const Mask *missing, double noise,
+              const RestoreOptions *options, gsize *patches,
+              const Progress *progress, GError **error)
+{
+  ProgressPart filling = { progress, 0, COVERED_SHARE };
+  ProgressPart seeing = { progress, COVERED_SHARE, 1 };
+  Progress part = progress_part (&filling);
+  g_autoptr (Image) filled = image_copy (image, error);
+
+  if (filled == NULL
+      || !image_inpaint (filled, missing, options, patches, &part, error))
+    return FALSE;
+  part = progress_part (&seeing);
+  if (!image_unveil (image, missing, noise, filled, &part, error))
+    return FALSE;
+  image_swap (image, filled);
+  return TRUE;
+}
+
+static gboolean
+fill (Image *image, const Mask *missing, double noise,
+      const RestoreOptions *options, gsize *patches, const Progress *progress,
+      GError **error)
+{
+  g_autoptr (Mask) through = NULL;
+
+  if (options->paper_protocol
+      || !(options->see_through || mask_has_through (missing)))
+    return image_inpaint (image, missing, options, patches, progress, error);
+  if (!options->see_through)
+    return fill_through (image, missing, noise, options, patches, progress,
+                         error);
+  through = mask_new (missing->width, missing->height, error);
+  if (through == NULL)
+    return FALSE;
+  mask_add (through, missing);
+  mask_see_through (through);
+  return fill_through (image, through, noise, options, patches, progress,
+                       error);
+}
+
 /* Fills a copy and removes its noise, so that @image stays on failure. */
 static gboolean
 fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
@@ -108,7 +155,7 @@ fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
   g_autoptr (Image) copy = image_copy (image, error);
 
   if (copy == NULL
-      || !image_inpaint (copy, missing, options, patches, &part, error))
+      || !fill (copy, missing, noise->sigma, options, patches, &part, error))
     return FALSE;
   part = progress_part (&denoising);
   if (!image_denoise (copy, noise, options, patches, &part, error))
@@ -136,8 +183,8 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
     return fill_and_denoise (image, missing, &noise, options,
                              &report->patches, progress, error);
   if (report->masked_pixels > 0)
-    return image_inpaint (image, missing, options, &report->patches, progress,
-                          error);
+    return fill (image, missing, report->noise.sigma, options,
+                 &report->patches, progress, error);
   if (report->sigma > 0)
     return image_denoise (image, &noise, options, &report->patches, progress,
                           error);

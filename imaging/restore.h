@@ -7,7 +7,8 @@
  *      (detect.h);
  *   2. noise: white noise of level sigma is given, or whatever noise there is
  *      is estimated from the other pixels (findnoise.h);
- *   3. fill: missing pixels are inpainted (inpaint.h);
+ *   3. fill: missing pixels are inpainted (inpaint.h); of those below marks
+ *      that may be seen through, what shines through is used (veil.h);
  *   4. noise: it is removed from all pixels (denoise.h);
  *   5. write back: only then is the picture changed.
  *
@@ -15,7 +16,8 @@
  * surroundings (area.h) were all there is; nothing outside of it changes.
  *
  * Without noise to remove, pixels that are not missing keep their value, bit
- * for bit.  Masked pixels never affect the result.
+ * for bit.  Masked pixels never affect the result, but for those that a
+ * detector found below an overlay, or all if that was asked for.
  */
 #pragma once
 

@@ -39,6 +39,8 @@ typedef struct {
   gboolean paper_protocol;      /* separate patches, 30 atoms, plain pursuit */
   int max_atoms;    /* per patch, for missing pixels; 0 for the default */
   ThickFill fill;
+  gboolean see_through; /* use what shines through marks: of all that is
+                           missing, not only of what the mask says */
   guint64 seed;     /* of the search for texture */
   gboolean pursuit; /* remove noise by pursuit even if @dictionary is
                        orthonormal, so that all have the same coder */

@@ -417,6 +417,9 @@ typedef struct {
   double grain;    /* fraction of the fine grain to leave, 0 to 1 */
 
   TesseraArea area; /* the part to work on; 0 wide: the whole picture */
+
+  int see_through; /* not 0: what is missing lies below half-opaque marks or
+                      stains; use what shines through */
 } TesseraRestoreOptions;
 
 typedef struct {
@@ -432,8 +435,13 @@ typedef struct {
 } TesseraRestoreReport;
 
 /* Fills the pixels of @image that are missing according to @missing, and
- * removes noise on request.  Masked samples never affect the result.  Alpha and fully
- * transparent pixels stay as they are.
+ * removes noise on request.  Alpha and fully transparent pixels stay as they
+ * are.
+ *
+ * Masked samples never affect the result, with two exceptions: all may with
+ * see_through, and those below scratches and dust may if @missing is what
+ * tessera_find_damage() returned.  tessera_mask_get() and tessera_mask_set()
+ * do not carry that over.
  *
  * With an area, that part and its surroundings are cut out, restored as if they
  * were all there is, and only the part is put back.  The report is about it.

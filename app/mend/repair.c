@@ -59,6 +59,7 @@ parse (RepairRequest *request, char **argv, GError **error)
   request->options.seed = line->seed;
   request->options.paper_protocol = request->protocol == PROTOCOL_PAPER;
   request->options.detector = request->task->detector;
+  request->options.see_through = request->task->sources->see_through;
   if (request->task->noise != NULL) {
     request->options.sigma = request->task->noise->sigma;
     request->options.strength = request->task->noise->strength;

@@ -15,6 +15,8 @@ typedef struct {
   int colours;      /* how that is understood, a MaskColours */
   OptionColour colour;
   gboolean transparent;
+  gboolean see_through; /* what is missing may be looked at: see
+                           RestoreOptions */
   const char *kinds; /* of damage that is to be found, names with commas
                         between, or NULL */
   double strength;   /* of finding */

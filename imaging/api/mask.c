@@ -131,7 +131,8 @@ tessera_mask_get (const TesseraMask *mask, uint8_t *data, ptrdiff_t row_stride)
   g_return_if_fail (mask != NULL && data != NULL);
 
   for (int y = 0; y < mask->height; y++)
-    memcpy (data + y * row_stride, row (mask, y), (gsize) mask->width);
+    for (int x = 0; x < mask->width; x++)
+      data[y * row_stride + x] = row (mask, y)[x] & KNOWN_BITS;
 }
 
 void

@@ -87,6 +87,7 @@ restore (TesseraContext *context, TesseraImage *image,
   options.dictionary = o->dictionary;
   options.paper_protocol = o->paper_protocol != 0;
   options.seed = o->seed;
+  options.see_through = o->see_through != 0;
   options.strength = o->strength;
   options.grain = o->grain;
   options.area = (ImageArea){ o->area.x, o->area.y, o->area.width,

@@ -91,6 +91,8 @@ add_marks (const Mask *found, DamageCount *count, Mask *mask, GError **error)
 
   if (fresh == NULL || !blobs_keep (&marks, is_new, &adding, fresh, error))
     return FALSE;
+  if (count->detector->is_overlay)
+    mask_see_through (fresh);
   mask_add (mask, fresh);
   return TRUE;
 }

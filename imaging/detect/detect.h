@@ -17,6 +17,9 @@ typedef struct {
    * mark more.  @progress may be NULL.  NULL with @error set: MEMORY, CANCELLED. */
   Mask *(*find) (const Image *image, double strength, const Progress *progress,
                  GError **error);
+
+  /* Whether such marks lie on the picture and may let it through (veil.h). */
+  gboolean is_overlay;
 } Detector;
 
 /* The range of strengths that makes sense. */
@@ -48,7 +51,8 @@ typedef struct {
 } DamageCount;
 
 /* The damage of all kinds of @search.  A mark that lies mostly on what an
- * earlier kind has found is left to that.  @counts, which may be NULL, gets a
+ * earlier kind has found is left to that.  Pixels of overlays alone are
+ * MASK_THROUGH.  @counts, which may be NULL, gets a
  * DamageCount for each kind.  @progress may be NULL.  NULL with @error set as
  * the detectors do. */
 Mask *damage_find (const Image *image, const DamageSearch *search,

@@ -217,4 +217,5 @@ find_dust (const Image *image, double strength, const Progress *progress,
   return g_steal_pointer (&mask);
 }
 
-const Detector detector_dust = { "dust", "dust and specks", find_dust };
+const Detector detector_dust = { "dust", "dust and specks", find_dust,
+                                 .is_overlay = TRUE };

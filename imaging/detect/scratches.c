@@ -140,4 +140,4 @@ find_scratches (const Image *image, double strength, const Progress *progress,
 }
 
 const Detector detector_scratches = { "scratches", "scratches and hairs",
-                                      find_scratches };
+                                      find_scratches, .is_overlay = TRUE };

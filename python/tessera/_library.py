@@ -95,7 +95,8 @@ class RestoreOptions(Options):
                 ("dictionary", c_void_p), ("noise", c_int),
                 ("sigma", c_double), ("paper_protocol", c_int),
                 ("fill", c_int), ("seed", c_uint64), ("strength", c_double),
-                ("grain", c_double), ("area", Area)]
+                ("grain", c_double), ("area", Area),
+                ("see_through", c_int)]
 
 
 class DamageOptions(Options):

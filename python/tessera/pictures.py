@@ -137,13 +137,14 @@ def inpaint(picture: np.ndarray, mask: np.ndarray, *,
             quality: str = "normal",
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
             crop: Optional[Crop] = None, seed: int = 0, threads: int = 0,
-            progress=None) -> np.ndarray:
+            progress=None, see_through: bool = False) -> np.ndarray:
     """Fills the pixels of a picture for which a mask is true.
 
     A mask as deep as an RGB picture tells for each channel what is missing.
 
     Known pixels come back as they were, and masked ones never affect the
-    result.  ``quality`` is "fast", "normal" or "best", ``fill`` (for large
+    result unless ``see_through`` is true: what shines through half-opaque
+    scratches, dust or stains is then used.  ``quality`` is "fast", "normal" or "best", ``fill`` (for large
     holes) "auto", "smooth" or "texture".  Without ``dictionary``, the built-in
     method is used, which is better than a dictionary alone.  ``crop`` is the
     part to work on: left, top, width, height.  ``progress`` is called with the
@@ -158,7 +159,8 @@ def inpaint(picture: np.ndarray, mask: np.ndarray, *,
     """
     return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=_choice("quality", quality, _QUALITY),
-                    fill=_choice("fill", fill, _FILL), noise=_KEEP, seed=seed)
+                    fill=_choice("fill", fill, _FILL), noise=_KEEP, seed=seed,
+                    see_through=int(see_through))
 
 
 def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,

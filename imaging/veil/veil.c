@@ -1,0 +1,358 @@
+#include "imaging/veil/veil.h"
+
+#include "base/error.h"
+#include "imaging/planes.h"
+#include "imaging/veil/piece.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Every pixel is within this of one that has a piece, by rows and columns. */
+#define STEP 4
+
+/* Pieces of one scratch: no further apart, and of nearly one direction and
+ * colour. */
+#define ALONG 36.
+#define SAME_DIRECTION 0.93
+#define SAME_CONTRAST 0.5
+
+/* What is believed of A before, and its standard deviation; errors that the
+ * regression takes for independent are not, by this factor; and no cover is
+ * known better than that. */
+#define USUAL_COVER 0.7
+#define USUAL_SPREAD 0.15
+#define DEPENDENCE 9.
+#define LEAST_SPREAD 0.04
+#define LEAST_COVER 0.05
+#define MOST_COVER 0.98
+
+/* From this cover on, what is left of the picture is worse than the fill. */
+#define OPAQUE_COVER 0.9
+
+/* Levels that the colour of a mark may be beyond black and white. */
+#define BEYOND 3.
+
+/* Variance of rounding and of what is not white noise. */
+#define ROUNDING 2.
+
+/* Errors of shapes: their variance counts by this factor, as its errors are not
+ * independent; outlines are not exact; a misfit beyond MISFIT is something
+ * else. */
+#define SHAPE_DEPENDENCE 3.
+#define SHAPE_SPREAD 0.04
+#define MISFIT 0.3
+#define LEAST_SQUARE 25.
+
+/* Square of the difference to the fill, as a multiple of what is expected, at
+ * which what was undone counts half. */
+#define DISAGREEMENT 9.
+
+/* Sums over the pieces that a pixel is part of. */
+typedef struct {
+  float colours[3], weight;
+} Sum;
+
+typedef struct {
+  VeilScene scene;
+  GArray *pieces; /* Piece, from top to bottom */
+  GArray *pixels; /* PiecePixel of all pieces */
+  guint32 *slots; /* of each pixel that is seen through, 1 .. */
+  Sum *sums;      /* of each slot but the first */
+} Veil;
+
+static void
+veil_clear (Veil *veil)
+{
+  g_clear_pointer (&veil->pieces, g_array_unref);
+  g_clear_pointer (&veil->pixels, g_array_unref);
+  g_clear_pointer (&veil->slots, g_free);
+  g_clear_pointer (&veil->sums, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Veil, veil_clear)
+
+static gboolean
+veil_init (Veil *veil, const VeilScene *scene, GError **error)
+{
+  gsize pixels = image_pixels (scene->damaged), count = 1;
+
+  veil->scene = *scene;
+  veil->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
+  veil->pixels = g_array_new (FALSE, FALSE, sizeof (PiecePixel));
+  veil->slots = g_try_new0 (guint32, pixels);
+  for (gsize i = 0; veil->slots != NULL && i < pixels; i++)
+    if (scene->missing->missing[i] & MASK_THROUGH)
+      veil->slots[i] = (guint32) count++;
+  veil->sums = g_try_new0 (Sum, count);
+  return (veil->slots != NULL && veil->sums != NULL)
+         || tessera_fail (error, TESSERA_ERROR_MEMORY,
+                          "not enough memory to see through marks");
+}
+
+/* ---- 1. pieces ---- */
+
+/* Notes that the pixels of @piece near its middle need no other one. */
+static void
+take (const Veil *veil, const Piece *piece, guint8 *taken)
+{
+  gsize width = (gsize) veil->scene.missing->width;
+
+  for (guint k = 0; k < piece->count; k++) {
+    gsize i =
+      g_array_index (veil->pixels, PiecePixel, piece->first + k).index;
+
+    if (abs ((int) (i % width) - piece->x) <= STEP
+        && abs ((int) (i / width) - piece->y) <= STEP)
+      taken[i] = 1;
+  }
+}
+
+static gboolean
+cut_pieces (Veil *veil, const Progress *progress, GError **error)
+{
+  const Mask *missing = veil->scene.missing;
+  g_autoptr (Mask) taken = mask_new (missing->width, missing->height, error);
+
+  if (taken == NULL)
+    return FALSE;
+  for (int y = 0; y < missing->height; y++) {
+    if (!progress_step (progress, (double) y / missing->height, error))
+      return FALSE;
+    for (int x = 0; x < missing->width; x++) {
+      gsize i = (gsize) y * (gsize) missing->width + (gsize) x;
+      Piece piece;
+
+      if (!(missing->missing[i] & MASK_THROUGH) || taken->missing[i]
+          || !piece_init (&piece, &veil->scene, x, y, veil->pixels))
+        continue;
+      g_array_append_val (veil->pieces, piece);
+      take (veil, &piece, taken->missing);
+    }
+  }
+  return TRUE;
+}
+
+/* ---- 2. cover and colour ---- */
+
+/* How much @other says about the cover of @piece, 0 .. 1. */
+static double
+kinship (const Piece *piece, const Piece *other)
+{
+  double dx = piece->x - other->x, dy = piece->y - other->y;
+  double distance = sqrt (dx * dx + dy * dy);
+  double direction = piece->dx * other->dx + piece->dy * other->dy;
+  double product = 0, own = 0, theirs = 0;
+
+  if (piece == other)
+    return 1;
+  if (!piece->is_line || !other->is_line || distance >= ALONG
+      || fabs (direction) <= SAME_DIRECTION)
+    return 0;
+  for (int c = 0; c < 3; c++) {
+    product += piece->contrast[c] * other->contrast[c];
+    own += piece->contrast[c] * piece->contrast[c];
+    theirs += other->contrast[c] * other->contrast[c];
+  }
+  return product > SAME_CONTRAST * sqrt (own * theirs) ? 1 - distance / ALONG
+                                                       : 0;
+}
+
+/* What a mark looks like. */
+typedef struct {
+  double cover, spread; /* A and its standard deviation */
+  double colour[3];
+} Mark;
+
+/* The least cover with which the colour of the mark is a colour. */
+static double
+least_cover (const Piece *piece, int colours)
+{
+  double least = LEAST_COVER;
+
+  for (int c = 0; c < colours; c++) {
+    double limit = piece->contrast[c] > 0 ? 255 + BEYOND : -BEYOND;
+
+    least = MAX (least, piece->contrast[c] / (limit - piece->ground[c]));
+  }
+  return MIN (least, 1);
+}
+
+static Mark
+find_mark (const Veil *veil, guint number)
+{
+  const Piece *pieces = (const Piece *) (void *) veil->pieces->data;
+  const Piece *piece = &pieces[number];
+  double prior = 1 / (USUAL_SPREAD * USUAL_SPREAD);
+  double square = 0, product = 0;
+  guint first = number, end = number;
+  Mark mark;
+
+  while (first > 0 && pieces[first - 1].y > piece->y - ALONG)
+    first--;
+  while (end < veil->pieces->len && pieces[end].y < piece->y + ALONG)
+    end++;
+  for (guint j = first; j < end; j++) {
+    double share = kinship (piece, &pieces[j]);
+
+    square += share * pieces[j].square / DEPENDENCE;
+    product += share * pieces[j].product / DEPENDENCE;
+  }
+  mark.cover = (product + prior * USUAL_COVER) / (square + prior);
+  mark.spread =
+    sqrt (1 / (square + prior) + LEAST_SPREAD * LEAST_SPREAD);
+  if (piece->is_opaque)
+    mark.cover = 1;
+  mark.cover =
+    CLAMP (mark.cover, least_cover (piece, veil->scene.colours), 1);
+  for (int c = 0; c < 3; c++)
+    mark.colour[c] = piece->ground[c] + piece->contrast[c] / mark.cover;
+  return mark;
+}
+
+/* ---- 3. pixels ---- */
+
+/* A pixel with what is known of its cover. */
+typedef struct {
+  double damaged[3], filled[3];
+  double square;          /* |b - x0|^2 */
+  double shaped;          /* cover by the shape */
+  double own, own_spread; /* cover that makes x the fill, and its variance */
+} Covered;
+
+static Covered
+look_at (const Veil *veil, const PiecePixel *pixel, const Mark *mark)
+{
+  const VeilScene *scene = &veil->scene;
+  Covered at = { .square = LEAST_SQUARE,
+                 .shaped = MIN (mark->cover * pixel->share, MOST_COVER) };
+  double open = 1 - at.shaped;
+
+  veil_colours (scene, scene->damaged, pixel->index, at.damaged);
+  veil_colours (scene, scene->filled, pixel->index, at.filled);
+  for (int c = 0; c < scene->colours; c++) {
+    double way = mark->colour[c] - at.filled[c];
+
+    at.own += way * (at.damaged[c] - at.filled[c]);
+    at.square += way * way;
+  }
+  at.own /= at.square;
+  at.own_spread = scene->colours
+                  * (open * open * pixel->error + scene->noise) / at.square;
+  return at;
+}
+
+/* By how much the covers of a piece differ from its shape beyond what errors
+ * of the fill explain, as a variance. */
+static double
+find_misfit (const Veil *veil, const Piece *piece, const Mark *mark)
+{
+  double sum = 0, weights = 1e-9;
+
+  for (guint k = 0; k < piece->count; k++) {
+    const PiecePixel *pixel =
+      &g_array_index (veil->pixels, PiecePixel, piece->first + k);
+    Covered at = look_at (veil, pixel, mark);
+    double r = at.own - at.shaped;
+
+    sum += (MIN (r * r, MISFIT * MISFIT) - at.own_spread) / at.own_spread;
+    weights += 1 / at.own_spread;
+  }
+  return MAX (sum / weights, 0);
+}
+
+/* The picture below the mark at a pixel, and how much it counts there. */
+static double
+undo (const Veil *veil, const PiecePixel *pixel, const Piece *piece,
+      const Mark *mark, double misfit, Covered *at, double undone[3])
+{
+  const VeilScene *scene = &veil->scene;
+  double shape = SHAPE_DEPENDENCE * (double) pixel->variance + misfit
+                 + (pixel->share > 0 ? SHAPE_SPREAD * SHAPE_SPREAD : 0);
+  double a = (at->shaped * at->own_spread + CLAMP (at->own, 0, 1) * shape)
+             / (at->own_spread + shape);
+  double open, scaled, variance, detail = 0, disagreement = 0;
+
+  a = CLAMP (a, 0, MOST_COVER);
+  open = 1 - a;
+  for (int c = 0; c < scene->colours; c++) {
+    undone[c] = (at->damaged[c] - a * mark->colour[c]) / open;
+    detail += (undone[c] - piece->ground[c]) * (undone[c] - piece->ground[c])
+              / scene->colours;
+    disagreement += (undone[c] - at->filled[c]) * (undone[c] - at->filled[c])
+                    / scene->colours;
+  }
+  /* An error of A leaves the mean as it is and stretches what differs. */
+  scaled = a / mark->cover * mark->spread / open;
+  variance = scene->noise / (open * open) - scene->noise
+             + detail * scaled * scaled;
+  disagreement /= DISAGREEMENT * ((double) pixel->error + scene->noise);
+  if (a >= OPAQUE_COVER)
+    return 0;
+  return pixel->error / (pixel->error + variance)
+         / (1 + disagreement * disagreement);
+}
+
+static void
+add_result (Veil *veil, const Piece *piece, const Mark *mark)
+{
+  gsize width = (gsize) veil->scene.missing->width;
+  double misfit = find_misfit (veil, piece, mark);
+
+  for (guint k = 0; k < piece->count; k++) {
+    const PiecePixel *pixel =
+      &g_array_index (veil->pixels, PiecePixel, piece->first + k);
+    Sum *sum = &veil->sums[veil->slots[pixel->index]];
+    double dx = (double) (pixel->index % width) - piece->x;
+    double dy = (double) (pixel->index / width) - piece->y;
+    double weight =
+      MAX (1 - sqrt (dx * dx + dy * dy) / (PIECE_RADIUS + 1), 0.02);
+    Covered at = look_at (veil, pixel, mark);
+    double undone[3];
+    double share = undo (veil, pixel, piece, mark, misfit, &at, undone);
+
+    sum->weight += (float) weight;
+    for (int c = 0; c < veil->scene.colours; c++) {
+      double value = at.filled[c] + share * (undone[c] - at.filled[c]);
+
+      sum->colours[c] += (float) (weight * CLAMP (value, 0, 255));
+    }
+  }
+}
+
+static void
+write_back (const Veil *veil, Image *filled)
+{
+  for (gsize i = 0; i < image_pixels (filled); i++) {
+    guint16 *pixel = filled->samples + i * (gsize) filled->channels;
+    const Sum *sum = &veil->sums[veil->slots[i]];
+
+    if (veil->slots[i] == 0 || sum->weight == 0
+        || image_is_transparent (filled, i))
+      continue;
+    for (int c = 0; c < veil->scene.colours; c++)
+      pixel[c] =
+        planes_to_sample (filled, sum->colours[c] / sum->weight / 255.f);
+    image_avoid_key (filled, i);
+  }
+}
+
+gboolean
+image_unveil (const Image *damaged, const Mask *missing, double noise,
+              Image *filled, const Progress *progress, GError **error)
+{
+  g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
+  const VeilScene scene = { damaged,   filled,
+                            missing,   thickness,
+                            image_colours (damaged), ROUNDING + noise * noise };
+  g_auto (Veil) veil = { 0 };
+
+  if (thickness == NULL || !veil_init (&veil, &scene, error)
+      || !cut_pieces (&veil, progress, error))
+    return FALSE;
+  for (guint i = 0; i < veil.pieces->len; i++) {
+    const Mark mark = find_mark (&veil, i);
+
+    add_result (&veil, &g_array_index (veil.pieces, Piece, i), &mark);
+  }
+  write_back (&veil, filled);
+  return TRUE;
+}

@@ -1,0 +1,293 @@
+/* test_veil.c - what shines through a mark comes back, and nothing else moves */
+#include "base/parallel.h"
+#include "imaging/restore.h"
+#include "imaging/veil/covershape.h"
+#include "imaging/veil/veil.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PHOTO "city10"
+
+/* How much a mark covers, at a pixel. */
+typedef double (*CoverFunc) (int x, int y);
+
+/* A slanting scratch, 2 pixels wide. */
+static double
+scratch (int x, int y)
+{
+  double q = x - 40.3 - 0.21 * y - 0.0006 * y * y;
+
+  return CLAMP (1.5 - fabs (q), 0, 1);
+}
+
+/* A speck like an egg. */
+static double
+speck (int x, int y)
+{
+  double dx = x - 60.2, dy = 1.3 * (y - 50.4);
+
+  return CLAMP (6 - sqrt (dx * dx + dy * dy), 0, 1);
+}
+
+/* @photo below a mark of the given cover and brightness; *@mask gets what is
+ * covered at all. */
+static Image *
+cover (const Image *photo, CoverFunc shape, double most, double shade,
+       Mask **mask)
+{
+  Image *copy = image_copy (photo, NULL);
+
+  *mask = mask_new (photo->width, photo->height, NULL);
+  for (int y = 0; y < photo->height; y++)
+    for (int x = 0; x < photo->width; x++) {
+      double a = most * shape (x, y);
+      gsize i = (gsize) y * (gsize) photo->width + (gsize) x;
+
+      (*mask)->missing[i] = a > 0 ? MASK_PIXEL : 0;
+      for (int c = 0; c < photo->channels; c++)
+        image_pixel (copy, x, y)[c] = (guint16) (
+          (1 - a) * image_pixel (photo, x, y)[c] + a * shade + 0.5);
+    }
+  return copy;
+}
+
+static gboolean
+same (const Image *a, const Image *b)
+{
+  return memcmp (a->samples, b->samples,
+                 image_pixels (a) * (gsize) a->channels * sizeof (guint16))
+         == 0;
+}
+
+static Image *
+restored (const Image *damaged, const Mask *mask, gboolean see_through)
+{
+  RestoreOptions options = RESTORE_DEFAULTS;
+  Image *image = image_copy (damaged, NULL);
+  g_auto (RestoreReport) report = { 0 };
+
+  options.quality = QUALITY_FAST;
+  options.see_through = see_through;
+  g_assert_true (image_restore (image, mask, &options, &report, NULL, NULL));
+  return image;
+}
+
+/* ---- shapes ---- */
+
+/* Largest difference of a fitted shape to the true one, of points in a square
+ * around @x, @y that @shape covers, with an error of @noise here and there. */
+static double
+shape_error (CoverFunc shape, int x, int y, double noise, gboolean *is_line)
+{
+  CoverPoint points[SHAPE_PIXELS];
+  CoverShape fitted;
+  int count = 0;
+  double worst = 0;
+
+  for (int row = y - 8; row <= y + 8; row++)
+    for (int col = x - 8; col <= x + 8; col++)
+      if (shape (col, row) > 0) {
+        double error = (row * 7 + col * 3) % 5 - 2;
+
+        points[count++] = (CoverPoint){
+          col, row, 0.8 * shape (col, row) + 0.5 * noise * error, 100
+        };
+      }
+  cover_shape_fit (points, count, &fitted);
+  for (int i = 0; i < count; i++)
+    worst = MAX (worst, fabs (fitted.share[i]
+                              - shape ((int) points[i].x,
+                                       (int) points[i].y)));
+  *is_line = fitted.is_line;
+  return worst;
+}
+
+static void
+test_shapes (void)
+{
+  gboolean is_line;
+
+  g_test_summary ("Outlines of scratches and specks are found to a fraction "
+                  "of a pixel, with errors in all covers, too");
+
+  assert_at_most (shape_error (scratch, 52, 50, 0, &is_line), 0.12);
+  g_assert_true (is_line);
+  assert_at_most (shape_error (scratch, 52, 50, 0.05, &is_line), 0.2);
+  assert_at_most (shape_error (speck, 60, 50, 0, &is_line), 0.15);
+  g_assert_false (is_line);
+  assert_at_most (shape_error (speck, 60, 50, 0.05, &is_line), 0.25);
+}
+
+/* ---- covers ---- */
+
+/* Mean square of the differences where @mask is set. */
+static double
+error_in (const Image *truth, const Image *result, const Mask *mask)
+{
+  double sum = 0, count = 0;
+
+  for (gsize i = 0; i < image_pixels (truth); i++)
+    for (int c = 0; c < truth->channels && mask->missing[i]; c++) {
+      gsize j = i * (gsize) truth->channels + (gsize) c;
+      double d = (double) truth->samples[j] - result->samples[j];
+
+      sum += d * d;
+      count++;
+    }
+  return sum / count;
+}
+
+static void
+test_truth_stays (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  const CoverFunc shapes[] = { scratch, speck };
+
+  g_test_summary ("Where the fill is exact, so is what is seen through a "
+                  "simulated cover, to within rounding");
+
+  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++) {
+    g_autoptr (Mask) mask = NULL;
+    g_autoptr (Image) damaged = cover (photo, shapes[k], 0.6, 240, &mask);
+    g_autoptr (Image) filled = image_copy (photo, NULL);
+
+    mask_see_through (mask);
+    g_assert_true (image_unveil (damaged, mask, 0, filled, NULL, NULL));
+    assert_at_most (error_in (photo, filled, mask), 4);
+  }
+}
+
+static void
+test_detail_returns (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  const CoverFunc shapes[] = { scratch, speck };
+
+  double before = 0, after = 0;
+
+  g_test_summary ("Seeing through a mark is better than filling it, whatever "
+                  "its shade and cover");
+
+  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++)
+    for (int shade = 10; shade <= 250; shade += 240)
+      for (double most = 0.3; most < 0.7; most += 0.3) {
+        g_autoptr (Mask) mask = NULL;
+        g_autoptr (Image) damaged =
+          cover (photo, shapes[k], most, shade, &mask);
+        g_autoptr (Image) filled = restored (damaged, mask, FALSE);
+        g_autoptr (Image) seen = restored (damaged, mask, TRUE);
+
+        assert_at_most (error_in (photo, seen, mask),
+                        error_in (photo, filled, mask));
+        before += error_in (photo, filled, mask);
+        after += error_in (photo, seen, mask);
+      }
+  assert_at_most (after, 0.5 * before);
+}
+
+static double
+block (int x, int y)
+{
+  return x >= 50 && x < 58 && y >= 40 && y < 50;
+}
+
+static void
+test_opaque_is_filled (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Image) damaged = cover (photo, block, 1, 255, &mask);
+  g_autoptr (Image) filled = restored (damaged, mask, FALSE);
+  g_autoptr (Image) seen = restored (damaged, mask, TRUE);
+
+  g_test_summary ("Where nothing shines through, the fill stays, bit for bit");
+
+  g_assert_true (same (filled, seen));
+}
+
+/* ---- promises ---- */
+
+static void
+test_known_pixels_stay (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Image) damaged = cover (photo, scratch, 0.6, 240, &mask);
+  g_autoptr (Image) seen = restored (damaged, mask, TRUE);
+
+  g_test_summary ("Pixels that are not missing stay, bit for bit");
+
+  for (gsize i = 0; i < image_pixels (photo); i++)
+    for (int c = 0; c < photo->channels && !mask->missing[i]; c++)
+      g_assert_cmpuint (seen->samples[3 * i + (gsize) c], ==,
+                        damaged->samples[3 * i + (gsize) c]);
+}
+
+static void
+test_masks_hide (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  g_autoptr (Mask) mask = NULL, other = NULL;
+  g_autoptr (Image) light = cover (photo, scratch, 0.6, 240, &mask);
+  g_autoptr (Image) dark = cover (photo, scratch, 0.9, 20, &other);
+  g_autoptr (Image) first = restored (light, mask, FALSE);
+  g_autoptr (Image) second = restored (dark, mask, FALSE);
+
+  g_test_summary ("Without being asked for, nothing below a mask is used");
+
+  g_assert_true (same (first, second));
+}
+
+static void
+test_threads (void)
+{
+  g_autoptr (Image) photo = load_photo_middle (PHOTO, 120, 120);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Image) damaged = cover (photo, scratch, 0.6, 240, &mask);
+  g_autoptr (Image) one = NULL, four = NULL;
+
+  g_test_summary ("One thread and four give the same bytes");
+
+  parallel_init (1);
+  one = restored (damaged, mask, TRUE);
+  parallel_init (4);
+  four = restored (damaged, mask, TRUE);
+  g_assert_true (same (one, four));
+}
+
+static void
+test_masks_add (void)
+{
+  g_autoptr (Mask) a = mask_new (4, 1, NULL);
+  g_autoptr (Mask) b = mask_new (4, 1, NULL);
+
+  g_test_summary ("A pixel may be looked at only if all that name it say so");
+
+  a->missing[1] = a->missing[2] = a->missing[3] = MASK_PIXEL;
+  mask_see_through (a);
+  a->missing[3] = MASK_PIXEL;
+  b->missing[2] = b->missing[3] = MASK_PIXEL;
+  mask_see_through (b);
+  mask_add (b, a);
+  g_assert_cmpuint (b->missing[0], ==, 0);
+  g_assert_cmpuint (b->missing[1], ==, MASK_PIXEL | MASK_THROUGH);
+  g_assert_cmpuint (b->missing[2], ==, MASK_PIXEL | MASK_THROUGH);
+  g_assert_cmpuint (b->missing[3], ==, MASK_PIXEL);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_start (&argc, &argv);
+  g_test_add_func ("/veil/shapes", test_shapes);
+  g_test_add_func ("/veil/truth-stays", test_truth_stays);
+  g_test_add_func ("/veil/detail-returns", test_detail_returns);
+  g_test_add_func ("/veil/opaque-is-filled", test_opaque_is_filled);
+  g_test_add_func ("/veil/known-pixels-stay", test_known_pixels_stay);
+  g_test_add_func ("/veil/masks-hide", test_masks_hide);
+  g_test_add_func ("/veil/threads", test_threads);
+  g_test_add_func ("/veil/masks-add", test_masks_add);
+  return g_test_run ();
+}
