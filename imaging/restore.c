@@ -4,6 +4,7 @@
 #include "imaging/area.h"
 #include "imaging/denoise/denoise.h"
 #include "imaging/inpaint/inpaint.h"
+#include "imaging/veil/stain.h"
 #include "imaging/veil/veil.h"
 
 /* Parts of the work, for the progress: finding the missing pixels, and of what
@@ -121,26 +122,40 @@ fill_through (Image *image, const Mask *missing, double noise,
   return TRUE;
 }
 
+/* The same for all that is missing, large stains among it. */
+static gboolean
+fill_through_all (Image *image, const Mask *missing, double noise,
+                  const RestoreOptions *options, gsize *patches,
+                  const Progress *progress, GError **error)
+{
+  g_autoptr (Image) undone = image_copy (image, error);
+  g_autoptr (Mask) left =
+    undone != NULL ? mask_new (missing->width, missing->height, error) : NULL;
+
+  if (left == NULL)
+    return FALSE;
+  mask_add (left, missing);
+  mask_see_through (left);
+  if (!image_undo_stains (undone, left, error)
+      || !fill_through (undone, left, noise, options, patches, progress,
+                        error))
+    return FALSE;
+  image_swap (image, undone);
+  return TRUE;
+}
+
 static gboolean
 fill (Image *image, const Mask *missing, double noise,
       const RestoreOptions *options, gsize *patches, const Progress *progress,
       GError **error)
 {
-  g_autoptr (Mask) through = NULL;
-
-  if (options->paper_protocol
-      || !(options->see_through || mask_has_through (missing)))
-    return image_inpaint (image, missing, options, patches, progress, error);
-  if (!options->see_through)
+  if (!options->paper_protocol && options->see_through)
+    return fill_through_all (image, missing, noise, options, patches,
+                             progress, error);
+  if (!options->paper_protocol && mask_has_through (missing))
     return fill_through (image, missing, noise, options, patches, progress,
                          error);
-  through = mask_new (missing->width, missing->height, error);
-  if (through == NULL)
-    return FALSE;
-  mask_add (through, missing);
-  mask_see_through (through);
-  return fill_through (image, through, noise, options, patches, progress,
-                       error);
+  return image_inpaint (image, missing, options, patches, progress, error);
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
