@@ -101,46 +101,29 @@ describe_dictionary (const Image *image, gboolean filled,
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
-/* Fills what @missing says, and lets through what shines through marks. */
+/* Fills what is left of @missing once stains are undone, and lets through what
+ * shines through other marks.  Uses @missing up. */
 static gboolean
-fill_through (Image *image, const Mask *missing, double noise,
+fill_through (Image *image, Mask *missing, double noise,
               const RestoreOptions *options, gsize *patches,
               const Progress *progress, GError **error)
 {
   ProgressPart filling = { progress, 0, COVERED_SHARE };
   ProgressPart seeing = { progress, COVERED_SHARE, 1 };
   Progress part = progress_part (&filling);
-  g_autoptr (Image) filled = image_copy (image, error);
+  g_autoptr (Image) undone = image_copy (image, error);
+  g_autoptr (Image) filled = NULL;
 
+  if (undone == NULL || !image_undo_stains (undone, missing, error))
+    return FALSE;
+  filled = image_copy (undone, error);
   if (filled == NULL
       || !image_inpaint (filled, missing, options, patches, &part, error))
     return FALSE;
   part = progress_part (&seeing);
-  if (!image_unveil (image, missing, noise, filled, &part, error))
+  if (!image_unveil (undone, missing, noise, filled, &part, error))
     return FALSE;
   image_swap (image, filled);
-  return TRUE;
-}
-
-/* The same for all that is missing, large stains among it. */
-static gboolean
-fill_through_all (Image *image, const Mask *missing, double noise,
-                  const RestoreOptions *options, gsize *patches,
-                  const Progress *progress, GError **error)
-{
-  g_autoptr (Image) undone = image_copy (image, error);
-  g_autoptr (Mask) left =
-    undone != NULL ? mask_new (missing->width, missing->height, error) : NULL;
-
-  if (left == NULL)
-    return FALSE;
-  mask_add (left, missing);
-  mask_see_through (left);
-  if (!image_undo_stains (undone, left, error)
-      || !fill_through (undone, left, noise, options, patches, progress,
-                        error))
-    return FALSE;
-  image_swap (image, undone);
   return TRUE;
 }
 
@@ -149,13 +132,18 @@ fill (Image *image, const Mask *missing, double noise,
       const RestoreOptions *options, gsize *patches, const Progress *progress,
       GError **error)
 {
-  if (!options->paper_protocol && options->see_through)
-    return fill_through_all (image, missing, noise, options, patches,
-                             progress, error);
-  if (!options->paper_protocol && mask_has_through (missing))
-    return fill_through (image, missing, noise, options, patches, progress,
-                         error);
-  return image_inpaint (image, missing, options, patches, progress, error);
+  g_autoptr (Mask) left = NULL;
+
+  if (options->paper_protocol
+      || !(options->see_through || mask_has_through (missing)))
+    return image_inpaint (image, missing, options, patches, progress, error);
+  left = mask_new (missing->width, missing->height, error);
+  if (left == NULL)
+    return FALSE;
+  mask_add (left, missing);
+  if (options->see_through)
+    mask_see_through (left);
+  return fill_through (image, left, noise, options, patches, progress, error);
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */

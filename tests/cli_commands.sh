@@ -82,6 +82,27 @@ ok "masks may be combined" cmp -s fast.png union.png
 run score mask.png used.png --json
 ok "--mask-out is the mask that was used" [ "$(json identical)" = true ]
 
+# ---- half-opaque marks ----
+
+rough='(80 + ($x * $x * 31 + $y * $y * 17 + $x * $y * 7) % 97)'
+line='($x > 30 && $x < 34)'
+make_png rough.png 64 48 "$rough"
+make_png veiled.png 64 48 "$line ? 0.5 * $rough + 110 : $rough"
+make_png line.png 64 48 "$line * 255"
+fill veiled.png --mask line.png -o filled.png
+fill rough.png --mask line.png -o hidden.png
+ok "what is below a mask is not looked at" cmp -s filled.png hidden.png
+fill veiled.png --mask line.png --see-through -o seen.png \
+  --mask-out seen_mask.png
+run score rough.png filled.png --json
+filled=$(json psnr)
+run score rough.png seen.png --json
+ok "--see-through looks at it" is_more "$(json psnr)" "$filled"
+fill veiled.png --mask seen_mask.png --see-through -o again.png
+ok "... and --mask-out is the mask" cmp -s seen.png again.png
+expect "--see-through without a mask" 2 inpaint veiled.png --see-through \
+  -o none.png
+
 # ---- threads, seeds, qualities ----
 
 for threads in 1 2 4; do

@@ -214,6 +214,17 @@ ok "... which is what inpaint makes" cmp -s mended.png expected.png
 ask GET "/api/photos/$id/picture?version=0" ">same.png"
 ok "... and the first one is still there" not cmp -s same.png expected.png
 
+expect "seeing through what is marked" 0 inpaint photo.png --mask mask.png \
+  --see-through -q -o through.png
+answers "... on the page" 200 POST \
+  "/api/photos/$id/jobs?task=fill&see_through=1" @runs
+job=$(value job)
+finished done
+ask GET "/api/photos/$id/picture?version=$(value version)" ">mended.png"
+ok "... gives the same" cmp -s mended.png through.png
+answers "seeing through twice" 400 POST \
+  "/api/photos/$id/jobs?task=fill&see_through=2" @runs
+
 make_png black.png 64 48 '($x > 19 && $x < 32 && $y > 9 && $y < 22) ? 0 : 80'
 answers "a picture with a black block" 200 POST "/api/photos?name=b.png" \
   @black.png

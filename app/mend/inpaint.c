@@ -5,6 +5,7 @@
 static const char about[] =
   "Examples:\n"
   "  tessera inpaint photo.png --mask mask.png -o mended.png\n"
+  "  tessera inpaint photo.png --mask stain.png --see-through -o mended.png\n"
   "  tessera inpaint photo.png --mask-color ff00ff -o mended.png\n"
   "  tessera inpaint cutout.png --mask-alpha -o filled.png\n"
   "  tessera inpaint old.png -o mended.png --mask-out found.png\n"
@@ -33,7 +34,7 @@ run (char **argv, GError **error)
     { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
       .value = &sources.transparent },
     { "see-through", 0, NULL,
-      "use what shines through half-opaque marks, stains", option_flag,
+      "the mask is of half-opaque marks or stains", option_flag,
       .value = &sources.see_through },
     { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
       option_kinds, .value = &sources.kinds,

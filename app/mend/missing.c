@@ -19,6 +19,20 @@ add_and_free (Mask *mask, Mask *part)
   return TRUE;
 }
 
+/* The mask in a file. */
+static Mask *
+load_mask (const Repair *repair, GError **error)
+{
+  const MaskSources *sources = repair->request->task->sources;
+  Mask *mask = picture_load_mask_page (
+    repair->mask_path, repair->page, repair->image,
+    (MaskColours) sources->colours, &repair->request->line.limits, error);
+
+  if (mask != NULL && sources->see_through)
+    mask_see_through (mask);
+  return mask;
+}
+
 Mask *
 missing_from_sources (const Repair *repair, GError **error)
 {
@@ -29,10 +43,7 @@ missing_from_sources (const Repair *repair, GError **error)
   if (mask == NULL)
     return NULL;
   if (repair->mask_path != NULL
-      && !add_and_free (mask, picture_load_mask_page (
-                                repair->mask_path, repair->page, image,
-                                (MaskColours) sources->colours,
-                                &repair->request->line.limits, error)))
+      && !add_and_free (mask, load_mask (repair, error)))
     return NULL;
   if (sources->colour.is_set
       && !add_and_free (mask,

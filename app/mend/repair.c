@@ -27,6 +27,17 @@ request_clear (RepairRequest *request)
   dictionary_free (request->dictionary);
 }
 
+/* Scratches and dust that are found are looked through anyhow, and other
+ * damage hides all. */
+static gboolean
+check_sources (const MaskSources *sources, GError **error)
+{
+  return !sources->see_through || sources->file != NULL
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "--see-through is for the marks of a mask; give "
+                          "one with --mask");
+}
+
 static gboolean
 parse (RepairRequest *request, char **argv, GError **error)
 {
@@ -52,14 +63,14 @@ parse (RepairRequest *request, char **argv, GError **error)
   picture_add_output_or_folder (line, &request->output);
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   batch_add_options (line, &request->folders);
-  if (!command_line_parse (line, argv, error))
+  if (!command_line_parse (line, argv, error)
+      || !check_sources (request->task->sources, error))
     return FALSE;
   request->options.quality = (RestoreQuality) request->quality;
   request->options.fill = (ThickFill) request->fill;
   request->options.seed = line->seed;
   request->options.paper_protocol = request->protocol == PROTOCOL_PAPER;
   request->options.detector = request->task->detector;
-  request->options.see_through = request->task->sources->see_through;
   if (request->task->noise != NULL) {
     request->options.sigma = request->task->noise->sigma;
     request->options.strength = request->task->noise->strength;

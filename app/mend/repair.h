@@ -15,8 +15,8 @@ typedef struct {
   int colours;      /* how that is understood, a MaskColours */
   OptionColour colour;
   gboolean transparent;
-  gboolean see_through; /* what is missing may be looked at: see
-                           RestoreOptions */
+  gboolean see_through; /* what is in the file lies below half-opaque
+                           marks */
   const char *kinds; /* of damage that is to be found, names with commas
                         between, or NULL */
   double strength;   /* of finding */

@@ -54,7 +54,7 @@ read_task (const HandlerCall *call, MendOptions *options, GError **error)
 static gboolean
 read_options (const HandlerCall *call, MendOptions *options, GError **error)
 {
-  int quality = QUALITY_NORMAL, dictionary = 0;
+  int quality = QUALITY_NORMAL, dictionary = 0, see_through = 0;
   const Dictionary *chosen;
 
   *options = (MendOptions){ .restore = RESTORE_DEFAULTS, .strength = 1 };
@@ -62,6 +62,8 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
   if (!call_choice (call, "quality", restore_quality_names, &quality, error)
       || !call_int (call, "version", 0, G_MAXINT, &options->version, error)
       || !call_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
+      || !call_int (call, "see_through", 0, 1, &see_through, error)
+      || !call_int (call, "found", 0, 1, &options->has_found, error)
       || !call_real (call, "sigma", 0, SIGMA_MAX, &options->restore.sigma,
                      error))
     return FALSE;
@@ -70,6 +72,7 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
   if (chosen == NULL)
     return FALSE;
   options->restore.quality = (RestoreQuality) quality;
+  options->restore.see_through = see_through;
   options->restore.dictionary =
     dictionary_list_is_builtin (dictionary) ? NULL : chosen;
   return read_task (call, options, error);

@@ -62,6 +62,43 @@ mend_job_free (gpointer data)
   g_free (job);
 }
 
+/* Keeps the pixels of @found that may be looked through. */
+static gboolean
+keep_overlays (MendJob *job, const Mask *found, GError **error)
+{
+  g_autoptr (Mask) overlays = mask_new (found->width, found->height, error);
+  GBytes *runs;
+
+  if (overlays == NULL)
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (job->base->image); i++)
+    overlays->missing[i] = found->missing[i] & MASK_THROUGH ? MASK_PIXEL : 0;
+  runs = mask_to_runs (overlays, error);
+  if (runs == NULL)
+    return FALSE;
+  photo_set_overlays (job->photo, runs);
+  return TRUE;
+}
+
+/* Says of the mask which of its pixels may be looked through. */
+static gboolean
+apply_overlays (MendJob *job, GError **error)
+{
+  g_autoptr (GBytes) runs = photo_overlays (job->photo);
+  g_autoptr (Mask) overlays = NULL;
+
+  if (runs == NULL || job->mask == NULL)
+    return TRUE;
+  overlays =
+    mask_from_runs (runs, job->mask->width, job->mask->height, error);
+  if (overlays == NULL)
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (job->base->image); i++)
+    if (overlays->missing[i] && (job->mask->missing[i] & MASK_PIXEL))
+      job->mask->missing[i] |= MASK_THROUGH;
+  return TRUE;
+}
+
 static gboolean
 find_damage (MendJob *job, const Progress *progress, GError **error)
 {
@@ -73,6 +110,10 @@ find_damage (MendJob *job, const Progress *progress, GError **error)
 
   if (runs == NULL)
     return FALSE;
+  if (!keep_overlays (job, found, error)) {
+    g_bytes_unref (runs);
+    return FALSE;
+  }
   job->pixels = mask_count (found);
   job->counts = g_steal_pointer (&counts);
   photo_set_found (job->photo, runs);
@@ -95,6 +136,7 @@ restore (MendJob *job, const Progress *progress, GError **error)
   g_auto (RestoreReport) report = { 0 };
 
   if (image == NULL
+      || (job->options.has_found && !apply_overlays (job, error))
       || !image_restore (image, job->mask, &job->options.restore, &report,
                          progress, error))
     return FALSE;

@@ -10,6 +10,8 @@ typedef struct {
   GPtrArray *kinds;       /* of const Detector: only look for such damage,
                              which goes to photo_set_found(); or NULL */
   double strength;        /* of finding */
+  int has_found;          /* not 0: the mask has what was found last, whose
+                             overlays may be looked through */
   RestoreOptions restore; /* otherwise */
 } MendOptions;
 

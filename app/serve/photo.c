@@ -17,6 +17,7 @@ struct Photo {
   GMutex lock;         /* for what follows */
   GPtrArray *versions; /* PhotoVersion, NULL for one that was dropped */
   GBytes *found;
+  GBytes *overlays;
   gint64 touched;
 };
 
@@ -175,6 +176,7 @@ clear (gpointer data)
 
   g_ptr_array_unref (self->versions);
   g_clear_pointer (&self->found, g_bytes_unref);
+  g_clear_pointer (&self->overlays, g_bytes_unref);
   g_mutex_clear (&self->lock);
   g_free (self->name);
 }
@@ -238,6 +240,25 @@ photo_found (Photo *self)
     g_mutex_locker_new (&self->lock);
 
   return self->found != NULL ? g_bytes_ref (self->found) : NULL;
+}
+
+void
+photo_set_overlays (Photo *self, GBytes *runs)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  g_clear_pointer (&self->overlays, g_bytes_unref);
+  self->overlays = runs;
+}
+
+GBytes *
+photo_overlays (Photo *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+    g_mutex_locker_new (&self->lock);
+
+  return self->overlays != NULL ? g_bytes_ref (self->overlays) : NULL;
 }
 
 void

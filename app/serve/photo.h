@@ -61,6 +61,11 @@ gsize photo_bytes (Photo *self);
 void photo_set_found (Photo *self, GBytes *runs);
 GBytes *photo_found (Photo *self);
 
+/* The same for those of its pixels that are below overlays, which may be
+ * looked through (MASK_THROUGH). */
+void photo_set_overlays (Photo *self, GBytes *runs);
+GBytes *photo_overlays (Photo *self);
+
 /* When somebody last asked for it, in microseconds. */
 void photo_touch (Photo *self);
 gint64 photo_touched (Photo *self);

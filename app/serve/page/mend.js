@@ -115,6 +115,8 @@ async function mendCurrent(label) {
     task,
     quality: chosen('quality'),
     dictionary: $('dictionary').value || 0,
+    see_through: Number(task === 'fill' && $('see-through').checked),
+    found: Number(picture.found !== null),
     ...noise
   }, picture.mask.toRuns(), label);
 
