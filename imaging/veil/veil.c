@@ -39,7 +39,7 @@
  * independent; outlines are not exact; a misfit beyond MISFIT is something
  * else. */
 #define SHAPE_DEPENDENCE 3.
-#define SHAPE_SPREAD 0.04
+#define SHAPE_SPREAD 0.03
 #define MISFIT 0.3
 #define LEAST_SQUARE 25.
 
