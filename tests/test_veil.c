@@ -1,4 +1,4 @@
-/* test_veil.c - what shines through a mark comes back, and nothing else moves */
+/* test_veil.c - what shines through a mark comes back, nothing else moves */
 #include "base/parallel.h"
 #include "imaging/restore.h"
 #include "imaging/veil/covershape.h"

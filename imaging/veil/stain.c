@@ -85,7 +85,8 @@ sweep (const Stain *stain, guint16 *distance, int step)
   int width = stain->box.width, height = stain->box.height;
 
   for (int n = 0; n < width * height; n++) {
-    int i = step > 0 ? n : width * height - 1 - n, x = i % width, y = i / width;
+    int i = step > 0 ? n : width * height - 1 - n;
+    int x = i % width, y = i / width;
     int above = y - step, before = x - step, after = x + step;
     int least = distance[i];
 

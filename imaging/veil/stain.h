@@ -22,8 +22,8 @@
 #include "imaging/mask.h"
 
 /* Undoes the stains of @image: connected pixels that are MASK_THROUGH in
- * @missing and deeper than what patches can fill.  Takes what was undone out of
- * @missing; layers where too much is uncertain stay in it, but are no longer
+ * @missing and deeper than what patches can fill.  Takes what was undone out
+ * of @missing; layers where too much is uncertain stay in it, but are no longer
  * MASK_THROUGH, and so do stains that let nothing through.  FALSE with @error
  * set (MEMORY) for lack of memory. */
 gboolean image_undo_stains (Image *image, Mask *missing, GError **error);

@@ -35,7 +35,7 @@
 /* Variance of rounding and of what is not white noise. */
 #define ROUNDING 2.
 
-/* Errors of shapes: their variance counts by this factor, as its errors are not
+/* Errors of shapes: their variance counts by this factor, as errors are not
  * independent; outlines are not exact; a misfit beyond MISFIT is something
  * else. */
 #define SHAPE_DEPENDENCE 3.
@@ -340,9 +340,12 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
               Image *filled, const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
-  const VeilScene scene = { damaged,   filled,
-                            missing,   thickness,
-                            image_colours (damaged), ROUNDING + noise * noise };
+  const VeilScene scene = { .damaged = damaged,
+                            .filled = filled,
+                            .missing = missing,
+                            .thickness = thickness,
+                            .colours = image_colours (damaged),
+                            .noise = ROUNDING + noise * noise };
   g_auto (Veil) veil = { 0 };
 
   if (thickness == NULL || !veil_init (&veil, &scene, error)

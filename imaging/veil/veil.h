@@ -18,8 +18,8 @@
 #include "base/progress.h"
 #include "imaging/mask.h"
 
-/* Improves the pixels of @filled, the filled @damaged, that are MASK_THROUGH in
- * @missing.  @noise is the standard deviation of the noise of @damaged where
+/* Improves the pixels of @filled, the filled @damaged, that are MASK_THROUGH
+ * in @missing.  @noise is the standard deviation of the noise of @damaged where
  * white is 255.  @progress may be NULL.  Does not use threads.  FALSE with
  * @error set, and @filled as it was: MEMORY, CANCELLED. */
 gboolean image_unveil (const Image *damaged, const Mask *missing, double noise,
