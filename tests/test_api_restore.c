@@ -132,6 +132,49 @@ test_cancel (void)
   tessera_context_free (context);
 }
 
+/* A striped picture with a half-opaque line, which @mask names. */
+static TesseraImage *
+veiled_stripes (TesseraMask **mask)
+{
+  guint8 bytes[48 * 48], line[48 * 48];
+  const TesseraPixels pixels = { bytes, TESSERA_UINT8, 48, 1, 1 };
+  TesseraImage *image = tessera_image_new (48, 48, 1, 8, NULL);
+
+  for (int i = 0; i < 48 * 48; i++) {
+    int x = i % 48, y = i / 48, value = 60 + 37 * (x * x + 5 * y * y) % 101;
+
+    line[i] = x > 20 && x < 24 ? TESSERA_MASK_PIXEL : 0;
+    bytes[i] = (guint8) (line[i] ? (value + 240) / 2 : value);
+  }
+  g_assert_true (tessera_image_set_pixels (image, &pixels, NULL));
+  *mask = tessera_mask_new (48, 48, NULL);
+  tessera_mask_set (*mask, line, 48);
+  return image;
+}
+
+static void
+test_see_through (void)
+{
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST };
+  GBytes *results[2];
+
+  for (int i = 0; i < 2; i++) {
+    TesseraMask *mask;
+    TesseraImage *image = veiled_stripes (&mask);
+
+    options.see_through = i;
+    g_assert_true (
+      tessera_restore (NULL, image, mask, &options, NULL, NULL));
+    results[i] = png_of (image);
+    tessera_image_free (image);
+    tessera_mask_free (mask);
+  }
+  g_assert_false (g_bytes_equal (results[0], results[1]));
+  g_bytes_unref (results[0]);
+  g_bytes_unref (results[1]);
+}
+
 static void
 test_restore_options (void)
 {
@@ -332,6 +375,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/cancel", test_cancel);
   g_test_add_func ("/api/restore-options", test_restore_options);
   g_test_add_func ("/api/fill", test_fill);
+  g_test_add_func ("/api/see-through", test_see_through);
   g_test_add_func ("/api/find", test_find);
   g_test_add_func ("/api/strength", test_strength);
   g_test_add_func ("/api/noise-level", test_noise_level);

@@ -51,10 +51,12 @@ def test_examples_of_the_documentation(module):
 
 INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
            {"dictionary": "learned"}, {"seed": 5},
-           {"crop": (31, 20, 40, 30)}]
+           {"crop": (31, 20, 40, 30)}, {"see_through": True}]
 
 
 def option(key, value):
+    if key == "see_through":
+        return "--see-through"
     if key == "crop":
         value = "%d,%d,%dx%d" % value
     return f"--{key.replace('dictionary', 'dict')}={value}"
