@@ -234,6 +234,15 @@ job=$(value job)
 finished done
 ok "... finds it" [ "$(value found)" = 144 ]
 answers "... and marks it" 200 GET "/api/photos/$black/found"
+ask GET "/api/photos/$black/found" ">black_runs"
+expect "mending it by hand" 0 inpaint black.png --find blocks -q \
+  -o unblocked.png
+answers "... and as found" 200 POST \
+  "/api/photos/$black/jobs?task=fill&found=1" @black_runs
+job=$(value job)
+finished done
+ask GET "/api/photos/$black/picture?version=$(value version)" ">mended.png"
+ok "... is the same" cmp -s mended.png unblocked.png
 answers "looking for several kinds" 200 POST \
   "/api/photos/$black/jobs?task=find&kinds=blocks,border&strength=0.8"
 job=$(value job)
