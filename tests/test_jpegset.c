@@ -6,26 +6,10 @@
 #include "imaging/inpaint/dct.h"
 #include "imaging/metric.h"
 #include "imaging/restore.h"
+#include "tests/jpegs.h"
 #include "tests/support.h"
 
 #include <math.h>
-
-static Image *
-through_jpeg (const Image *photo, int quality)
-{
-  EncodeOptions options = ENCODE_DEFAULTS;
-  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  Image *image;
-
-  options.jpeg_quality = quality;
-  bytes = image_encode (photo, TESSERA_JPEG, &options, &error);
-  g_assert_no_error (error);
-  image = image_decode (bytes, "photo.jpg", &limits, &error);
-  g_assert_no_error (error);
-  return image;
-}
 
 static void
 test_steps_are_read (void)

@@ -404,7 +404,7 @@ test_levels_under_texture (void)
     bins[i].sigma[0] = truth[i] * (textured || coloured ? 2 : 1);
     bins[i].sigma[1] = bins[i].sigma[2] = truth[i] * (coloured ? 2 : 1);
   }
-  noise_bins_find_levels (bins, COUNT, 3);
+  noise_bins_find_levels (bins, COUNT, 3, TRUE);
   for (int i = 0; i < COUNT; i++)
     for (int c = 0; c < 3; c++) {
       assert_at_most (bins[i].level[c], 1.15 * truth[i]);

@@ -28,7 +28,7 @@ noise_in_words (const FoundNoise *noise)
                             noise->jpeg_quality,
                             noise->is_within_steps ? ""
                                                    : ", and perhaps noise");
-  name = noise_model_neighbours (&noise->model) > SHARED ? "grain" : "noise";
+  name = noise->neighbours > SHARED ? "grain" : "noise";
   return g_strdup_printf ("%s of about %.1f levels in the mid tones, %.1f in "
                           "the shadows, %.1f in the lights",
                           name, level_at (noise, MID_TONES),
@@ -60,6 +60,6 @@ noise_to_json (const FoundNoise *noise)
   json_report_set_number (json, "correlation",
                           noise->kind == NOISE_NONE
                             ? NAN
-                            : noise_model_neighbours (&noise->model));
+                            : noise->neighbours);
   return json;
 }

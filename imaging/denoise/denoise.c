@@ -421,7 +421,7 @@ clean_coarse (Denoise *d, const FoundNoise *noise, int halvings,
 static gboolean
 mixes_coarse (const Denoise *d, int halvings)
 {
-  return d->kind == NOISE_WHITE && d->named == NULL && halvings < MOST_HALVINGS
+  return d->is_even && d->named == NULL && halvings < MOST_HALVINGS
          && MIN (d->from->width, d->from->height) >= 2 * LEAST_HALF;
 }
 
@@ -473,6 +473,7 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
   Denoise d = { .from = from,
                 .to = to,
                 .kind = noise->kind,
+                .is_even = noise->is_even,
                 .sigma = noise->sigma / 255,
                 .noise = &noise->model,
                 .grain = (float) options->grain,

@@ -33,6 +33,7 @@ typedef struct {
   Half half;
   Image *coarse; /* the result at half the size, to be mixed in, or NULL */
   NoiseKind kind;
+  gboolean is_even; /* the noise, over all frequencies */
   double sigma; /* where white is 1 */
   const NoiseModel *noise;
   float grain; /* share of it to leave */

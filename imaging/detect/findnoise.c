@@ -3,6 +3,7 @@
 #include "imaging/denoise/jpegset.h"
 #include "imaging/detect/coarsenoise.h"
 #include "imaging/detect/jpeggrid.h"
+#include "imaging/detect/jpegnoise.h"
 #include "imaging/detect/noise.h"
 #include "imaging/detect/noiseprofile.h"
 #include "imaging/restoreoptions.h"
@@ -106,6 +107,7 @@ found_white_noise (int colours, double sigma)
 {
   return (FoundNoise){ .kind = sigma > 0 ? NOISE_WHITE : NOISE_NONE,
                        .is_sure = TRUE,
+                       .is_even = TRUE,
                        .sigma = sigma,
                        .share = 1,
                        .model = noise_model_white (colours, sigma / 255) };
@@ -230,6 +232,7 @@ found_jpeg_error (const Image *image, int colours)
                        .model = jpeg_error_model (image, colours) };
 
   found.sigma = 255 * noise_model_sigma (&found.model);
+  found.neighbours = noise_model_neighbours (&found.model);
   return found;
 }
 
@@ -252,10 +255,29 @@ found_coloured_noise (const Image *image, const Mask *ignore,
     image_find_coarse_noise (image, ignore, &found.model, found.coarse);
   found = found_noise_coloured (&found, 1 / COLOUR_FACTOR);
   found.sigma = 255 * noise_model_sigma (&found.model);
+  found.neighbours = noise_model_neighbours (&found.model);
   found = found_noise_scaled (&found, factor);
   for (int i = 0; i < found.coarse_count && image->meta.has_steps; i++)
     found.coarse[i] = noise_model_brightened (&found.coarse[i], 1 / factor);
   return found;
+}
+
+/* The noise of a JPEG, as it was before; @found is what was measured after. */
+static gboolean
+find_before_jpeg (const Image *image, const Mask *ignore, double factor,
+                  FoundNoise *found)
+{
+  NoiseModel before;
+
+  if (!image_has_jpeg_blocks (image)
+      || !image_find_noise_before_jpeg (image, ignore, found->model.colours,
+                                        &before))
+    return FALSE;
+  found->model = noise_model_scaled (&before, factor);
+  found->sigma = 255 * noise_model_sigma (&found->model);
+  found->coarse_count = 0;
+  found->is_even = TRUE;
+  return TRUE;
 }
 
 /* A JPEG rounded the noise with the picture. */
@@ -306,7 +328,9 @@ image_find_noise (const Image *image, const Mask *ignore)
     image, ignore, &profile, has_grid || image->meta.has_steps,
     (has_grid || (source.is_quantised && agree) ? QUANTISED_FACTOR : 1)
       * (is_sure && !agree ? TEXTURE_FACTOR : 1));
-  if (image->meta.has_steps && image->meta.orientation == 1)
+  if (!find_before_jpeg (image, ignore, is_sure && !agree ? TEXTURE_FACTOR : 1,
+                         &found)
+      && image_has_jpeg_blocks (image))
     add_jpeg_error (image, &found);
   if (has_jpeg_error && !is_sure)
     found.kind = NOISE_JPEG;

@@ -23,7 +23,9 @@ typedef struct {
   NoiseKind kind;
   gboolean is_sure; /* else it may be texture */
   gboolean is_within_steps; /* a JPEG whose steps made all of it */
+  gboolean is_even; /* over all frequencies, as white noise is */
   double sigma; /* root mean square, where white is 255; 0 for none */
+  double neighbours; /* how much a pixel shares with the one beside it, -1 .. 1 */
   double share; /* of the brightnesses that agree, 0 .. 1 */
   int jpeg_quality; /* of the file, as libjpeg counts; 0 if it was no JPEG */
   NoiseModel model;

@@ -142,12 +142,13 @@ limit_by_curve (NoiseBin *bins, int count, int c)
 }
 
 void
-noise_bins_find_levels (NoiseBin *bins, int count, int colours)
+noise_bins_find_levels (NoiseBin *bins, int count, int colours,
+                        gboolean has_ratio)
 {
   for (int i = 0; i < count; i++)
     for (int c = 0; c < colours; c++)
       bins[i].level[c] = bins[i].sigma[c];
-  if (colours == 3)
+  if (colours == 3 && has_ratio)
     limit_by_colours (bins, count);
   for (int c = 0; c < colours; c++)
     limit_by_curve (bins, count, c);

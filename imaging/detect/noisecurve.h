@@ -20,5 +20,7 @@
 #include "imaging/detect/noiseprofile.h"
 
 /* Sets the levels of all bins from their deviations.  The bins that are noise
- * determine the ratio and the curve, if there are enough. */
-void noise_bins_find_levels (NoiseBin *bins, int count, int colours);
+ * determine the ratio and the curve, if there are enough.  @has_ratio: if the
+ * colours are whole; a JPEG has rounded most of their noise away. */
+void noise_bins_find_levels (NoiseBin *bins, int count, int colours,
+                             gboolean has_ratio);

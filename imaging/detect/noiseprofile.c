@@ -15,6 +15,7 @@
 /* Blocks of a bin, at least; the share of them that measures the noise, the
  * flattest; and how many these must be. */
 #define BIN_BLOCKS 1000
+#define GRID_BIN_BLOCKS 300 /* where they do not overlap */
 #define FLATTEST 0.03
 #define LEAST_FLAT 40
 
@@ -509,7 +510,7 @@ summarise (NoiseProfile *p, Spectrum *spectra, const BlockSource *source)
   int noise_bins = 0;
 
   find_noise_bins (p, source->is_quantised);
-  noise_bins_find_levels (p->bins, p->bin_count, colours);
+  noise_bins_find_levels (p->bins, p->bin_count, colours, source->grid == 0);
   for (int i = 0; i < p->bin_count; i++) {
     noise_bins += p->bins[i].is_noise;
     for (int c = 0; c < colours && p->bins[i].is_noise; c++)
@@ -535,7 +536,9 @@ measure_bins (const Survey *s, NoiseProfile *p)
     usable++;
   if (usable < 4 * LEAST_FLAT)
     return FALSE;
-  p->bin_count = CLAMP (usable / BIN_BLOCKS, 1, NOISE_BINS);
+  p->bin_count = CLAMP (
+    usable / (s->source->grid > 0 ? GRID_BIN_BLOCKS : BIN_BLOCKS), 1,
+    NOISE_BINS);
   for (int i = 0; i < p->bin_count; i++) {
     int first = (int) ((gint64) usable * i / p->bin_count);
     int end = (int) ((gint64) usable * (i + 1) / p->bin_count);
@@ -558,6 +561,8 @@ noise_profile_measure (const BlockSource *source, NoiseProfile *profile)
   if (source->width < NOISE_SIDE || source->height < NOISE_SIDE)
     return FALSE;
   s.step = MAX (LEAST_STEP, (int) ceil (sqrt (room / MOST_BLOCKS)));
+  if (source->grid > 0)
+    s.step = (s.step + source->grid - 1) / source->grid * source->grid;
   s.across = (source->width - NOISE_SIDE) / s.step + 1;
   s.count = s.across * ((source->height - NOISE_SIDE) / s.step + 1);
   s.samples = NOISE_COSINES * source->colours;

@@ -20,6 +20,7 @@
 /* Where blocks come from. */
 typedef struct {
   int width, height, colours; /* colours: 1 or 3 */
+  int grid; /* blocks begin at its multiples; 0: anywhere */
   gboolean is_quantised; /* flat blocks may have lost their noise */
   /* Reads the block at @x, @y, plane after plane, black 0 and white 1.  FALSE
    * if it cannot be used.  Called by several threads at a time. */
