@@ -4,6 +4,7 @@
 #include "imaging/damage/damage.h"
 #include "imaging/detect/detect.h"
 #include "imaging/detect/judge.h"
+#include "tests/jpegs.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -61,6 +62,49 @@ test_no_blocks_in_clean_photographs (void)
 
     g_assert_cmpuint (mask_count (mask), ==, 0);
   }
+}
+
+/* Black of ragged outline that ends at once: a night sky over roofs. */
+static Image *
+night_over_roofs (guint64 seed)
+{
+  Image *image = image_new (160, 120, 3, 8, NULL);
+  int roof = 60;
+
+  for (int x = 0; x < image->width; x++) {
+    roof += (int) random_below (seed, 0, (guint64) x, 5) - 2;
+    for (int y = 0; y < image->height; y++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = y < roof ? 0 : 60;
+  }
+  return image;
+}
+
+static void
+test_night_is_no_block (void)
+{
+  for (guint64 seed = 1; seed <= 10; seed++) {
+    g_autoptr (Image) image = night_over_roofs (seed);
+    g_autoptr (Mask) mask = detector_blocks.find (image, 1, NULL, NULL);
+
+    g_assert_cmpuint (mask_count (mask), ==, 0);
+  }
+}
+
+/* Blocks that a JPEG made ragged are still found. */
+static void
+test_blocks_in_jpeg (void)
+{
+  g_autoptr (Image) photo = load_photo ("city10");
+  DamageOptions options = { .block_side = 10, .block_count = 20, .seed = 3 };
+  g_autoptr (Mask) truth = NULL;
+  g_autoptr (Image) damaged = image_damage (photo, &options, &truth, NULL);
+  g_autoptr (Image) image = through_jpeg (damaged, 85);
+  g_autoptr (Mask) mask = detector_blocks.find (image, 1, NULL, NULL);
+  Hits hits = compare (mask, truth);
+
+  g_test_message ("%.3f, false %.4f", hits.found, hits.false_alarms);
+  g_assert_cmpfloat (hits.found, >=, 0.9);
 }
 
 /* A shadow that fades to black is no block, however large. */
@@ -559,6 +603,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/blocks", test_black_blocks);
   g_test_add_func ("/detect/no-blocks", test_no_blocks_in_clean_photographs);
   g_test_add_func ("/detect/shadow", test_shadow_is_no_block);
+  g_test_add_func ("/detect/night", test_night_is_no_block);
+  g_test_add_func ("/detect/blocks-in-jpeg", test_blocks_in_jpeg);
   g_test_add_func ("/detect/dead", test_dead_pixels_of_one_colour);
   g_test_add_func ("/detect/random", test_random_values);
   g_test_add_func ("/detect/line", test_line_is_not_dead);

@@ -1,9 +1,10 @@
 /* blocks.c - blacked-out blocks
  *
  * A block is a region of connected black pixels that
- *   1. has straight edges: hardly any of its pixels is lost when everything
+ *   1. is made of squares: hardly any of its pixels is lost when everything
  *      narrower than 3 pixels is taken away (a morphological opening by a
- *      square of 3 x 3).  Natural shadows are ragged;
+ *      square of 3 x 3), and its edges go along rows and columns.  Natural
+ *      shadows and night skies are ragged;
  *   2. stops at once: the pixels just outside are clearly brighter, where
  *      natural shadows fade.
  */
@@ -13,6 +14,14 @@
 
 /* Least share of its pixels that a region keeps when it is opened. */
 #define LEAST_KEPT 0.8
+
+/* An edge is straight that goes on for this many pixels.  The share of its edges
+ * that are, plus the contrast, of a block at least: blocks of a PNG have 1 and more,
+ * most of those of a JPEG too; of 300 photographs, the blackest night skies and
+ * shadows have 0.93 at most. */
+#define LEAST_RUN 3
+#define LEAST_EDGE 0.98
+#define DOUBTED_EDGE 0.3
 
 /* Least mean brightness of the pixels around it, as a share of white. */
 #define LEAST_CONTRAST 0.04
@@ -92,8 +101,58 @@ collect_region (Search *s, gsize start)
   return around > 0 ? sum / (double) around / image_peak (s->image) : 0;
 }
 
-static void
-mark_if_block (Search *s, gsize start, Mask *mask)
+/* Whether pixel @x, @y is black, and has something else next to it in the
+ * direction @dx, @dy. */
+static gboolean
+has_edge (const Search *s, int x, int y, int dx, int dy)
+{
+  gsize i = (gsize) y * (gsize) s->width + (gsize) x;
+
+  if (x < 0 || y < 0 || x >= s->width || y >= s->height || !s->black[i]
+      || x + dx < 0 || y + dy < 0 || x + dx >= s->width
+      || y + dy >= s->height)
+    return FALSE;
+  return !s->black[i + (gsize) dx + (gsize) dy * (gsize) s->width];
+}
+
+/* Whether the edge of pixel @x, @y towards @dx, @dy is part of a straight one
+ * of LEAST_RUN pixels. */
+static gboolean
+is_straight (const Search *s, int x, int y, int dx, int dy)
+{
+  int run = 1;
+
+  for (int side = -1; side <= 1; side += 2)
+    for (int k = 1; k < LEAST_RUN; k++, run++)
+      if (!has_edge (s, x + side * k * dy, y + side * k * dx, dx, dy))
+        break;
+  return run >= LEAST_RUN;
+}
+
+/* Share of the edges of the region that are straight.  Those of the picture do
+ * not count. */
+static double
+straightness (const Search *s)
+{
+  static const int ways[][2] = { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 } };
+  gsize edges = 0, straight = 0;
+
+  for (guint k = 0; k < s->region->len; k++) {
+    gsize i = g_array_index (s->region, gsize, k);
+    int x = (int) (i % (gsize) s->width), y = (int) (i / (gsize) s->width);
+
+    for (gsize w = 0; w < G_N_ELEMENTS (ways); w++)
+      if (has_edge (s, x, y, ways[w][0], ways[w][1])) {
+        edges++;
+        straight += is_straight (s, x, y, ways[w][0], ways[w][1]);
+      }
+  }
+  return edges > 0 ? (double) straight / (double) edges : 0;
+}
+
+/* How much a region is like a block: 0 not at all, LEAST_EDGE for sure. */
+static double
+likeness (Search *s, gsize start)
 {
   double contrast = collect_region (s, start);
   gsize kept = 0;
@@ -102,9 +161,38 @@ mark_if_block (Search *s, gsize start, Mask *mask)
     kept += s->opened[g_array_index (s->region, gsize, i)];
   if ((double) kept < LEAST_KEPT * s->region->len
       || contrast < s->least_contrast)
-    return;
-  for (guint i = 0; i < s->region->len; i++)
-    mask->missing[g_array_index (s->region, gsize, i)] = 1;
+    return 0;
+  return straightness (s) + contrast;
+}
+
+/* Adds the regions that are at least as like a block as @least to @mask, which
+ * may be NULL; returns how many these are. */
+static gsize
+mark_blocks (Search *s, double least, Mask *mask)
+{
+  gsize count = 0;
+
+  for (gsize i = 0; i < image_pixels (s->image); i++)
+    s->black[i] = s->black[i] != 0;
+  for (gsize i = 0; i < image_pixels (s->image); i++) {
+    if (s->black[i] != 1 || likeness (s, i) < least)
+      continue;
+    count++;
+    for (guint k = 0; mask != NULL && k < s->region->len; k++)
+      mask->missing[g_array_index (s->region, gsize, k)] = 1;
+  }
+  return count;
+}
+
+/* A JPEG makes the edges of blocks ragged.  Where most of what may be a block
+ * surely is one, the others are too. */
+static void
+mark_all_blocks (Search *s, double strength, Mask *mask)
+{
+  gsize sure = mark_blocks (s, LEAST_EDGE / strength, mask);
+
+  if (sure > 0 && 2 * sure > mark_blocks (s, DOUBTED_EDGE / strength, NULL))
+    mark_blocks (s, DOUBTED_EDGE / strength, mask);
 }
 
 /* A JPEG has smeared the edges of a block: takes one more pixel all round. */
@@ -148,9 +236,7 @@ find_blocks (const Image *image, double strength, const Progress *progress,
   s.region = g_array_new (FALSE, FALSE, sizeof (gsize));
   mark_black (&s);
   open_black (&s);
-  for (gsize i = 0; i < image_pixels (image); i++)
-    if (s.black[i] == 1)
-      mark_if_block (&s, i, mask);
+  mark_all_blocks (&s, strength, mask);
   g_array_unref (s.region);
   if (image->meta.format == TESSERA_JPEG)
     widen (mask, s.black);
