@@ -579,6 +579,35 @@ test_torn_corner_is_found (void)
   g_assert_cmpuint (mask_count (found), ==, mask_count (truth));
 }
 
+/* A white sky in two corners, and between the houses if @is_seen_again. */
+static Image *
+white_corners (gboolean is_seen_again)
+{
+  Image *image = load_photo ("city10");
+
+  for (int y = 0; y < 50; y++)
+    for (int x = 0; x < image->width; x++)
+      if (x + y < 70 || image->width - 1 - x + y < 60
+          || (is_seen_again && y >= 30 && y < 40 && x % 100 < 6))
+        for (int c = 0; c < 3; c++)
+          image_pixel (image, x, y)[c] = 255;
+  return image;
+}
+
+static void
+test_sky_in_corners_is_left (void)
+{
+  g_autoptr (Image) torn = white_corners (FALSE);
+  g_autoptr (Image) sky = white_corners (TRUE);
+  g_autoptr (Mask) both = detector_border.find (torn, 1, NULL, NULL);
+  g_autoptr (Mask) none = detector_border.find (sky, 1, NULL, NULL);
+
+  g_test_summary ("Two torn corners are found; what is seen elsewhere is sky");
+  g_assert_true (both->missing[0]);
+  g_assert_true (both->missing[torn->width - 1]);
+  g_assert_cmpuint (mask_count (none), ==, 0);
+}
+
 static void
 test_whole_corners_are_left (void)
 {
@@ -623,6 +652,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
   g_test_add_func ("/detect/several", test_several_kinds);
+  g_test_add_func ("/detect/border/sky", test_sky_in_corners_is_left);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();
 }

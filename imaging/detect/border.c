@@ -3,7 +3,9 @@
  * A region of one colour, to the level, that touches a corner of the picture,
  * is large, and ends at once: the pixels next to it are clearly different,
  * where a burnt-out sky fades.  Narrow parts at its edge, where pixels of the
- * picture happen to have that colour, are left out.
+ * picture happen to have that colour, are left out.  If much of the rest of the
+ * picture has that colour too, it belongs to it: a white sky is seen between
+ * houses as well, and the black of a night in windows.
  */
 #include "imaging/detect/detect.h"
 
@@ -24,9 +26,14 @@
 #define CONTRAST 24
 #define SHARP_SHARE 0.75
 
+/* Pixels elsewhere that have its colour, as a share of the region, at most. */
+#define MOST_ELSEWHERE 0.03
+
 typedef struct {
   const Image *image;
   const guint16 *colour; /* of a corner */
+  gsize elsewhere;       /* pixels that have it, away from all corners */
+  double most_elsewhere; /* MOST_ELSEWHERE, or as much as is asked for */
   int same;              /* levels, in the range of the picture */
   int contrast;          /* likewise, of a sharp edge */
 } Blank;
@@ -78,6 +85,17 @@ sharpness (const Blank *blank, const Blob *blob)
   return around > 0 ? (double) sharp / (double) around : 0;
 }
 
+/* Keeps nothing. */
+static gboolean
+count_elsewhere (const Blob *blob, gpointer data)
+{
+  Blank *blank = data;
+
+  if (!touches_corner (blob))
+    blank->elsewhere += blob->count;
+  return FALSE;
+}
+
 static gboolean
 is_blank (const Blob *blob, gpointer data)
 {
@@ -87,6 +105,8 @@ is_blank (const Blob *blob, gpointer data)
   return touches_corner (blob) && (double) blob->count >= LEAST_SHARE * pixels
          && MIN (blob->box.width, blob->box.height) >= LEAST_SIDE
          && (double) blob->count < 0.5 * pixels
+         && (double) blank->elsewhere
+              <= blank->most_elsewhere * (double) blob->count
          && sharpness (blank, blob) >= SHARP_SHARE;
 }
 
@@ -102,7 +122,8 @@ find_from_corner (Blank blank, int x, int y, Mask *mask, GError **error)
   for (gsize i = 0; i < byte_plane_size (&marks); i++)
     marks.data[i] =
       difference (&blank, i) <= blank.same && !image_is_transparent (image, i);
-  return blobs_keep (&marks, is_blank, &blank, mask, error);
+  return blobs_keep (&marks, count_elsewhere, &blank, mask, error)
+         && blobs_keep (&marks, is_blank, &blank, mask, error);
 }
 
 static Mask *
@@ -115,6 +136,7 @@ find_border (const Image *image, double strength, const Progress *progress,
     .image = image,
     .same = same * image_peak (image) / 255,
     .contrast = (int) (CONTRAST * image_peak (image) / (255 * strength)),
+    .most_elsewhere = MOST_ELSEWHERE * strength,
   };
 
   for (int corner = 0; mask != NULL && corner < 4; corner++)
