@@ -579,6 +579,42 @@ test_torn_corner_is_found (void)
   g_assert_cmpuint (mask_count (found), ==, mask_count (truth));
 }
 
+/* Every sample moved away from the mean of the eight around it, but not to black
+ * or white. */
+static Image *
+sharpened (const Image *photo, int times)
+{
+  Image *image = image_copy (photo, NULL);
+
+  for (int y = 1; y + 1 < image->height; y++)
+    for (int x = 1; x + 1 < image->width; x++)
+      for (int c = 0; c < 3; c++) {
+        int own = image_pixel (photo, x, y)[c], sum = 0;
+
+        for (int k = 0; k < 9; k++)
+          sum += image_pixel (photo, x + k % 3 - 1, y + k / 3 - 1)[c];
+        image_pixel (image, x, y)[c] =
+          (guint16) CLAMP (own + times * (9 * own - sum) / 8, 1, 254);
+      }
+  return image;
+}
+
+static void
+test_sharp_pictures_are_alive (void)
+{
+  g_test_summary ("What was sharpened too much has no random values");
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Image) image = sharpened (photo, 2);
+    g_autoptr (Mask) mask = detector_dead_pixels.find (image, 1, NULL, NULL);
+    double share =
+      (double) mask_count (mask) / (double) image_pixels (image);
+
+    g_test_message ("%s: %.4f", photos[i], share);
+    g_assert_cmpfloat (share, <, 0.01);
+  }
+}
+
 /* A white sky in two corners, and between the houses if @is_seen_again. */
 static Image *
 white_corners (gboolean is_seen_again)
@@ -652,6 +688,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
   g_test_add_func ("/detect/several", test_several_kinds);
+  g_test_add_func ("/detect/sharp", test_sharp_pictures_are_alive);
   g_test_add_func ("/detect/border/sky", test_sky_in_corners_is_left);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();
