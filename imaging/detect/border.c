@@ -26,6 +26,10 @@
 #define CONTRAST 24
 #define SHARP_SHARE 0.75
 
+/* Share of the picture that one white corner at the top may have: a burnt-out
+ * sky has more. */
+#define MOST_TORN 0.05
+
 /* Pixels elsewhere that have its colour, as a share of the region, at most. */
 #define MOST_ELSEWHERE 0.03
 
@@ -34,6 +38,7 @@ typedef struct {
   const guint16 *colour; /* of a corner */
   gsize elsewhere;       /* pixels that have it, away from all corners */
   double most_elsewhere; /* MOST_ELSEWHERE, or as much as is asked for */
+  double most_torn;      /* MOST_TORN, likewise */
   int same;              /* levels, in the range of the picture */
   int contrast;          /* likewise, of a sharp edge */
 } Blank;
@@ -85,6 +90,18 @@ sharpness (const Blank *blank, const Blob *blob)
   return around > 0 ? (double) sharp / (double) around : 0;
 }
 
+/* Whether @blob is white, and hangs down from the top of the picture. */
+static gboolean
+may_be_sky (const Blank *blank, const Blob *blob)
+{
+  int darkest = image_peak (blank->image);
+
+  for (int c = 0; c < image_colours (blank->image); c++)
+    darkest = MIN (darkest, blank->colour[c]);
+  return darkest >= image_peak (blank->image) - blank->same
+         && blob->box.y == 0 && blob->box.height < blob->marks->height;
+}
+
 /* Keeps nothing. */
 static gboolean
 count_elsewhere (const Blob *blob, gpointer data)
@@ -105,6 +122,8 @@ is_blank (const Blob *blob, gpointer data)
   return touches_corner (blob) && (double) blob->count >= LEAST_SHARE * pixels
          && MIN (blob->box.width, blob->box.height) >= LEAST_SIDE
          && (double) blob->count < 0.5 * pixels
+         && ((double) blob->count < blank->most_torn * pixels
+             || !may_be_sky (blank, blob))
          && (double) blank->elsewhere
               <= blank->most_elsewhere * (double) blob->count
          && sharpness (blank, blob) >= SHARP_SHARE;
@@ -137,6 +156,7 @@ find_border (const Image *image, double strength, const Progress *progress,
     .same = same * image_peak (image) / 255,
     .contrast = (int) (CONTRAST * image_peak (image) / (255 * strength)),
     .most_elsewhere = MOST_ELSEWHERE * strength,
+    .most_torn = MOST_TORN * strength,
   };
 
   for (int corner = 0; mask != NULL && corner < 4; corner++)
