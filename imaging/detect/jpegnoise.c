@@ -20,8 +20,9 @@
  * they round it away. */
 #define COARSE_STEPS 2.
 
-/* Bins that must be noise. */
-#define LEAST_BINS 1
+/* One bin alone may be texture: then that much of it is noise. */
+#define SURE_BINS 2
+#define DOUBTED_SHARE 0.7
 
 gboolean
 image_has_jpeg_blocks (const Image *image)
@@ -144,12 +145,14 @@ image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
   source.grid = BLOCK_SIDE;
   source.is_quantised = TRUE;
   if (!noise_profile_measure (&source, &profile)
-      || profile.noise_bins < LEAST_BINS)
+      || profile.noise_bins == 0)
     return FALSE;
   mean = 255 * 255 * mean_variance (&profile.model) / colours;
   low = low_deviation (image, &profile.model, mean);
   if (!(middle_step (image) > COARSE_STEPS * low))
     return FALSE;
+  if (profile.noise_bins < SURE_BINS)
+    low *= DOUBTED_SHARE;
   *model = even_model (&profile.model, FACTOR * low / sqrt (mean));
   return TRUE;
 }
