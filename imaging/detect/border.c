@@ -3,9 +3,7 @@
  * A region of one colour, to the level, that touches a corner of the picture,
  * is large, and ends at once: the pixels next to it are clearly different,
  * where a burnt-out sky fades.  Narrow parts at its edge, where pixels of the
- * picture happen to have that colour, are left out.  If much of the rest of the
- * picture has that colour too, it belongs to it: a white sky is seen between
- * houses as well, and the black of a night in windows.
+ * picture happen to have that colour, are left out.
  */
 #include "imaging/detect/detect.h"
 
@@ -22,23 +20,14 @@
 #define LEAST_SIDE 12      /* of its bounds */
 
 /* Pixels that touch the region and differ from its colour by this many levels
- * are a sharp edge; that share of them must. */
+ * are a sharp edge; that share of them must.  Burnt-out skies behind roofs have
+ * up to 0.83 (300 photographs), 20 of 21 corners that were cut off 0.98. */
 #define CONTRAST 24
-#define SHARP_SHARE 0.75
-
-/* Share of the picture that one white corner at the top may have: a burnt-out
- * sky has more. */
-#define MOST_TORN 0.05
-
-/* Pixels elsewhere that have its colour, as a share of the region, at most. */
-#define MOST_ELSEWHERE 0.03
+#define SHARP_SHARE 0.9
 
 typedef struct {
   const Image *image;
   const guint16 *colour; /* of a corner */
-  gsize elsewhere;       /* pixels that have it, away from all corners */
-  double most_elsewhere; /* MOST_ELSEWHERE, or as much as is asked for */
-  double most_torn;      /* MOST_TORN, likewise */
   int same;              /* levels, in the range of the picture */
   int contrast;          /* likewise, of a sharp edge */
 } Blank;
@@ -90,29 +79,6 @@ sharpness (const Blank *blank, const Blob *blob)
   return around > 0 ? (double) sharp / (double) around : 0;
 }
 
-/* Whether @blob is white, and hangs down from the top of the picture. */
-static gboolean
-may_be_sky (const Blank *blank, const Blob *blob)
-{
-  int darkest = image_peak (blank->image);
-
-  for (int c = 0; c < image_colours (blank->image); c++)
-    darkest = MIN (darkest, blank->colour[c]);
-  return darkest >= image_peak (blank->image) - blank->same
-         && blob->box.y == 0 && blob->box.height < blob->marks->height;
-}
-
-/* Keeps nothing. */
-static gboolean
-count_elsewhere (const Blob *blob, gpointer data)
-{
-  Blank *blank = data;
-
-  if (!touches_corner (blob))
-    blank->elsewhere += blob->count;
-  return FALSE;
-}
-
 static gboolean
 is_blank (const Blob *blob, gpointer data)
 {
@@ -122,10 +88,6 @@ is_blank (const Blob *blob, gpointer data)
   return touches_corner (blob) && (double) blob->count >= LEAST_SHARE * pixels
          && MIN (blob->box.width, blob->box.height) >= LEAST_SIDE
          && (double) blob->count < 0.5 * pixels
-         && ((double) blob->count < blank->most_torn * pixels
-             || !may_be_sky (blank, blob))
-         && (double) blank->elsewhere
-              <= blank->most_elsewhere * (double) blob->count
          && sharpness (blank, blob) >= SHARP_SHARE;
 }
 
@@ -141,8 +103,7 @@ find_from_corner (Blank blank, int x, int y, Mask *mask, GError **error)
   for (gsize i = 0; i < byte_plane_size (&marks); i++)
     marks.data[i] =
       difference (&blank, i) <= blank.same && !image_is_transparent (image, i);
-  return blobs_keep (&marks, count_elsewhere, &blank, mask, error)
-         && blobs_keep (&marks, is_blank, &blank, mask, error);
+  return blobs_keep (&marks, is_blank, &blank, mask, error);
 }
 
 static Mask *
@@ -155,8 +116,6 @@ find_border (const Image *image, double strength, const Progress *progress,
     .image = image,
     .same = same * image_peak (image) / 255,
     .contrast = (int) (CONTRAST * image_peak (image) / (255 * strength)),
-    .most_elsewhere = MOST_ELSEWHERE * strength,
-    .most_torn = MOST_TORN * strength,
   };
 
   for (int corner = 0; mask != NULL && corner < 4; corner++)
