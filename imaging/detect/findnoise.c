@@ -328,8 +328,7 @@ image_find_noise (const Image *image, const Mask *ignore)
     image, ignore, &profile, has_grid || image->meta.has_steps,
     (has_grid || (source.is_quantised && agree) ? QUANTISED_FACTOR : 1)
       * (is_sure && !agree ? TEXTURE_FACTOR : 1));
-  if (!find_before_jpeg (image, ignore, is_sure && !agree ? TEXTURE_FACTOR : 1,
-                         &found)
+  if (!find_before_jpeg (image, ignore, agree ? 1 : TEXTURE_FACTOR, &found)
       && image_has_jpeg_blocks (image))
     add_jpeg_error (image, &found);
   if (has_jpeg_error && !is_sure)

@@ -20,10 +20,6 @@
  * they round it away. */
 #define COARSE_STEPS 2.
 
-/* One bin alone may be texture: then that much of it is noise. */
-#define SURE_BINS 2
-#define DOUBTED_SHARE 0.7
-
 gboolean
 image_has_jpeg_blocks (const Image *image)
 {
@@ -151,8 +147,6 @@ image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
   low = low_deviation (image, &profile.model, mean);
   if (!(middle_step (image) > COARSE_STEPS * low))
     return FALSE;
-  if (profile.noise_bins < SURE_BINS)
-    low *= DOUBTED_SHARE;
   *model = even_model (&profile.model, FACTOR * low / sqrt (mean));
   return TRUE;
 }
