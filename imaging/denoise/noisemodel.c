@@ -71,21 +71,18 @@ scale_frequency (NoiseModel *model, int f, int a, float factor)
   }
 }
 
-/* Mean of R_00 where the frequency is that of 8 / 5 pixels or so. */
+/* Mean of R_00 at the middle frequencies. */
 static double
 middle_correlation (const NoiseModel *model)
 {
   double sum = 0;
   int count = 0;
 
-  for (int f = 0; f < NOISE_COSINES; f++) {
-    double radius = hypot (f % NOISE_SIDE, f / NOISE_SIDE);
-
-    if (radius >= 4.5 && radius < 5.6) {
+  for (int f = 0; f < NOISE_COSINES; f++)
+    if (noise_is_middle (f)) {
       sum += model->correlation[f][0][0];
       count++;
     }
-  }
   return sum / count;
 }
 

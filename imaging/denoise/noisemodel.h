@@ -33,6 +33,15 @@ typedef struct {
   float correlation[NOISE_COSINES][3][3]; /* R */
 } NoiseModel;
 
+/* Whether frequency @f is one of the middle ones: that of 8 / 5 pixels or so. */
+static inline gboolean
+noise_is_middle (int f)
+{
+  int k = f % NOISE_SIDE, l = f / NOISE_SIDE, square = k * k + l * l;
+
+  return square > 20 && square < 32;
+}
+
 /* Noise of standard deviation @sigma in every sample. */
 NoiseModel noise_model_white (int colours, double sigma);
 

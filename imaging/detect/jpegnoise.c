@@ -97,22 +97,18 @@ low_deviation (const Image *image, const NoiseModel *after, double mean)
   return sqrt (sum / count);
 }
 
-/* Mean step of the brightness where the frequency is that of 8 / 5 pixels or
- * so. */
+/* Mean step of the brightness at the middle frequencies. */
 static double
 middle_step (const Image *image)
 {
   double sum = 0;
   int count = 0;
 
-  for (int f = 0; f < NOISE_COSINES; f++) {
-    double radius = hypot (f % NOISE_SIDE, f / NOISE_SIDE);
-
-    if (radius >= 4.5 && radius < 5.6) {
+  for (int f = 0; f < NOISE_COSINES; f++)
+    if (noise_is_middle (f)) {
       sum += image->meta.steps[0][f];
       count++;
     }
-  }
   return sum / count;
 }
 
