@@ -81,7 +81,7 @@ restored (const Image *damaged, const Mask *mask, gboolean see_through)
 static double
 shape_error (CoverFunc shape, int x, int y, double noise, gboolean *is_line)
 {
-  CoverPoint points[SHAPE_PIXELS];
+  CoverPoint points[SHAPE_PIXELS] = { 0 };
   CoverShape fitted;
   int count = 0;
   double worst = 0;
