@@ -41,6 +41,8 @@ test_rounding_is_undone (void)
     g_test_message ("%g: found %g", deviations[i], found);
     assert_at_most (fabs (found / deviations[i] - 1), 0.01);
   }
+  g_assert_cmpfloat (deviation_before_rounding (9, 0), ==, 3);
+  g_assert_cmpfloat (deviation_before_rounding (0, 0), ==, 0);
 }
 
 /* ---- pictures ---- */
