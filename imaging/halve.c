@@ -1,7 +1,5 @@
 #include "imaging/halve.h"
 
-#include "imaging/planes.h"
-
 /* Of a pixel: the colours of the visible ones of four, and how many. */
 typedef struct {
   float sum[3];

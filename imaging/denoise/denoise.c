@@ -12,6 +12,7 @@
 #include "imaging/area.h"
 #include "imaging/denoise/denoiseprivate.h"
 #include "imaging/denoise/dctshrink.h"
+#include "imaging/denoise/finecolours.h"
 #include "imaging/denoise/jpegset.h"
 #include "imaging/denoise/overlap.h"
 #include "imaging/denoise/shrinkage.h"
@@ -521,6 +522,18 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
   return ok;
 }
 
+/* Whether the colours of @image come from half its size, fine enough to build
+ * on: what coarse steps leave of them does not tell how they go on. */
+static gboolean
+lacks_fine_colours (const Image *image, const FoundNoise *noise,
+                    const RestoreOptions *options)
+{
+  return image->meta.has_steps && image->meta.colour_scale == 2
+         && image->meta.orientation == 1 && noise->kind != NOISE_JPEG
+         && noise->model.colours == 3 && options->dictionary == NULL
+         && !options->paper_protocol;
+}
+
 gboolean
 image_denoise (Image *image, const FoundNoise *noise,
                const RestoreOptions *options, gsize *patches,
@@ -533,6 +546,9 @@ image_denoise (Image *image, const FoundNoise *noise,
   if (result == NULL
       || !remove_from (image, &harder, 0, result, options, patches, progress,
                        error))
+    return FALSE;
+  if (lacks_fine_colours (image, noise, options)
+      && !image_add_fine_colours (result, error))
     return FALSE;
   if (noise->is_within_steps)
     image_project_to_jpeg (image, result);

@@ -9,6 +9,7 @@
  *     x  <-  x + w U (z - H x).
  */
 #include "imaging/denoise/denoiseprivate.h"
+#include "imaging/halve.h"
 
 /* w.  Six bundled photographs, noise of 15, 25, 50, normal quality: 34.80, 32.08,
  * 28.74 dB with 0; 34.85, 32.15, 28.87 with 0.5; 34.84, 32.16, 28.89 with 0.7. */
@@ -35,30 +36,6 @@ difference_at (const Denoise *d, const Tile *tile, int colour, int x, int y)
                   : 0;
 }
 
-/* Along a line: the nearer of two pixels of the half that pixel @i of the whole
- * lies between has three fourths; indices from @first, of @count. */
-static void
-neighbours (int i, int first, int count, int *near, int *far)
-{
-  *near = i / 2 - first;
-  *far = CLAMP (i / 2 + (i % 2 == 0 ? -1 : 1) - first, 0, count - 1);
-}
-
-static float
-interpolate (const Planes *half, int colour, int left, int top, int x, int y)
-{
-  int near_x, far_x, near_y, far_y;
-
-  neighbours (x, left, half->width, &near_x, &far_x);
-  neighbours (y, top, half->height, &near_y, &far_y);
-  return 0.75f
-           * (0.75f * *planes_at (half, colour, near_x, near_y)
-              + 0.25f * *planes_at (half, colour, far_x, near_y))
-         + 0.25f
-             * (0.75f * *planes_at (half, colour, near_x, far_y)
-                + 0.25f * *planes_at (half, colour, far_x, far_y));
-}
-
 gboolean
 tile_mix_half (const Denoise *d, const Tile *tile, GError **error)
 {
@@ -80,7 +57,7 @@ tile_mix_half (const Denoise *d, const Tile *tile, GError **error)
     for (int y = tile->y; y < bottom; y++)
       for (int x = tile->x; x < right; x++)
         *planes_at (clean, c, x - tile->x, y - tile->y) +=
-          SHARE * interpolate (half, c, left, top, x, y);
+          SHARE * planes_between (half, c, x - 2 * left, y - 2 * top);
   }
   return TRUE;
 }
