@@ -245,7 +245,7 @@ do_tile (Denoise *d, Tile *tile, const Progress *progress, GError **error)
          ? remove_noise_by (d, tile, progress, error)
          : remove_noise (d, tile, progress, error);
   if (ok) {
-    planes_unclip (tile->clean, d->sigma, d->ends);
+    planes_unclip (tile->clean, d->unclipping);
     if (d->grain > 0)
       leave_grain (tile, d->grain);
     tile_write (d, tile);
@@ -495,7 +495,7 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
   } else if (d.named != NULL)
     model = d.named->convolutional;
   if (noise->kind == NOISE_WHITE && halvings == 0)
-    d.ends = clipped_ends (from, d.sigma);
+    d.unclipping = unclipping_table (d.sigma, clipped_ends (from, d.sigma));
   find_hidden_colour (&d);
   d.in_scales = d.named == NULL && model == NULL && noise->coarse_count > 0;
   if (d.in_scales)
@@ -516,6 +516,7 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
   ok = ok && do_tiles (&d, plan (&d, options), &part, error);
   *patches += d.patches;
   planes_free (d.coded);
+  g_free (d.unclipping);
   image_free (d.half.noisy);
   image_free (d.half.clean);
   image_free (d.coarse);

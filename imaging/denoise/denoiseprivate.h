@@ -38,7 +38,7 @@ typedef struct {
   const NoiseModel *noise;
   float grain; /* share of it to leave */
   int colours; /* to work on: 1 where all pixels are grey */
-  ClippedEnds ends;
+  float *unclipping; /* clipping.h */
   float hidden[3]; /* takes the place of invisible pixels */
   const Dictionary *named;
   Planes *coded; /* the whole picture by a convolutional dictionary, or NULL */

@@ -29,6 +29,7 @@ typedef struct {
   const Planes *noisy, *guide;
   GreyRows grey; /* of the guide: what patches are compared by */
   const NlBayesSettings *settings;
+  float most_distance; /* of patches that look alike */
   MatF S[NOISE_LEVELS];  /* covariance of the noise, for each brightness */
   MatF P[NOISE_LEVELS];  /* its inverse, or empty */
   Workspace *workspaces; /* one for each thread */
@@ -207,14 +208,12 @@ static int
 count_alike (const NlBayes *g, const Candidate *candidates, int count)
 {
   const NlBayesSettings *s = g->settings;
-  double sigma = noise_model_sigma (s->noise);
-  float most = (float) (s->alike * s->patch * s->patch * sigma * sigma);
   int alike = 0;
 
   if (s->alike <= 0)
     return s->similar;
   for (int i = 0; i < count; i++)
-    alike += candidates[i].distance <= most;
+    alike += candidates[i].distance <= g->most_distance;
   return CLAMP (alike, s->least, s->similar);
 }
 
@@ -301,6 +300,15 @@ find_covariances (NlBayes *g)
   }
 }
 
+/* As nlbayes.h says, for the mean noise of all brightnesses. */
+static float
+most_distance (const NlBayesSettings *s)
+{
+  double sigma = noise_model_sigma (s->noise);
+
+  return (float) (s->alike * s->patch * s->patch * sigma * sigma);
+}
+
 static void
 workspace_init (Workspace *w, const NlBayesSettings *s, int channels)
 {
@@ -340,6 +348,7 @@ planes_nl_bayes (const Planes *noisy, const Planes *guide,
   NlBayes g = { .noisy = noisy,
                 .guide = guide,
                 .settings = settings,
+                .most_distance = most_distance (settings),
                 .workspaces = workspaces };
   gboolean ok;
 

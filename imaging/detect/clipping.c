@@ -85,13 +85,13 @@ clipped_ends (const Image *image, double sigma)
                         (double) white > CROWD * (double) bright };
 }
 
-void
-planes_unclip (Planes *planes, double sigma, ClippedEnds ends)
+float *
+unclipping_table (double sigma, ClippedEnds ends)
 {
-  g_autofree float *table = NULL;
+  float *table;
 
   if (!ends.black && !ends.white)
-    return;
+    return NULL;
   table = g_new (float, TABLE + 1);
   for (int i = 0; i <= TABLE; i++) {
     double mean = (double) i / TABLE;
@@ -99,6 +99,14 @@ planes_unclip (Planes *planes, double sigma, ClippedEnds ends)
 
     table[i] = (float) (undo ? inverse_clipped_mean (mean, sigma) : mean);
   }
+  return table;
+}
+
+void
+planes_unclip (Planes *planes, const float *table)
+{
+  if (table == NULL)
+    return;
   for (gsize i = 0; i < planes_samples (planes); i++) {
     float at = CLAMP (planes->data[i], 0, 1) * TABLE;
     int entry = MIN ((int) at, TABLE - 1);

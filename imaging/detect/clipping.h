@@ -33,5 +33,10 @@ typedef struct {
  * for noise of standard deviation @sigma. */
 ClippedEnds clipped_ends (const Image *image, double sigma);
 
-/* Undoes the bias of the means in @planes at the ends that were clipped. */
-void planes_unclip (Planes *planes, double sigma, ClippedEnds ends);
+/* The inverse of E u at the ends that were clipped, as a table: finding one
+ * value takes thirty steps.  The caller frees it with g_free().  NULL if no end
+ * was clipped. */
+float *unclipping_table (double sigma, ClippedEnds ends);
+
+/* Undoes the bias of the means in @planes by @table, which may be NULL. */
+void planes_unclip (Planes *planes, const float *table);

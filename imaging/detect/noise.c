@@ -51,6 +51,7 @@ typedef struct {
   float low;                /* energy at low frequencies */
   float high[KINDS][BANDS]; /* mean square at high frequencies */
   float mean[3];            /* of each colour, 0 .. 1 */
+  double share;             /* of the noise that clipping leaves */
 } Block;
 
 typedef struct {
@@ -207,19 +208,27 @@ clipped_share (const Survey *s, const Block *block, double sigma)
   return fmax (LEAST_SHARE, sum / (s->colours * sigma * sigma));
 }
 
+/* Notes what clipping leaves of noise of @sigma in the first @count blocks; all
+ * of it if that is 0, for not yet known. */
+static void
+note_clipping (const Survey *s, int count, double sigma)
+{
+  for (int i = 0; i < count; i++)
+    s->blocks[i].share =
+      sigma > 0 ? clipped_share (s, &s->blocks[i], sigma) : 1;
+}
+
 /* Mean and relative deviation, over the first @count blocks, of one of their
- * measures without the effect of clipping. */
+ * measures without the effect of clipping, which has been noted. */
 static double
-mean_variance (const Survey *s, int count, int kind, int band, double sigma,
+mean_variance (const Survey *s, int count, int kind, int band,
                double *deviation)
 {
   double sum = 0, squares = 0;
 
   for (int i = 0; i < count; i++) {
-    double variance = s->blocks[i].high[kind][band];
+    double variance = s->blocks[i].high[kind][band] / s->blocks[i].share;
 
-    if (sigma > 0)
-      variance /= clipped_share (s, &s->blocks[i], sigma);
     sum += variance / count;
     squares += variance * variance / count;
   }
@@ -233,10 +242,11 @@ smallest_level (const Survey *s, int count, double sigma)
 {
   double smallest = INFINITY, deviation;
 
+  note_clipping (s, count, sigma);
   for (int kind = 0; kind < s->kinds; kind++)
     for (int band = 0; band < BANDS; band++)
       smallest = fmin (
-        smallest, mean_variance (s, count, kind, band, sigma, &deviation));
+        smallest, mean_variance (s, count, kind, band, &deviation));
   return sqrt (smallest);
 }
 
@@ -248,7 +258,8 @@ is_even (const Survey *s, int count, double sigma)
   int side = s->cosines->patch, high = side * (side - 1) / 2;
   double deviation;
 
-  mean_variance (s, count, BRIGHTNESS, HIGH, sigma, &deviation);
+  note_clipping (s, count, sigma);
+  mean_variance (s, count, BRIGHTNESS, HIGH, &deviation);
   deviation /= sqrt (2. / high);
   return deviation >= EVEN && deviation <= UNEVEN;
 }
