@@ -102,9 +102,57 @@ test_level_before_rounding (void)
     g_assert_true (image_find_noise_before_jpeg (image, NULL, 3, &model));
     ratio = brightness_of (&model) / expected;
     g_test_message ("noise of %g: %.2f times as strong", levels[i], ratio);
-    assert_at_most (fabs (ratio / 1.4 - 1), 0.15);
+    assert_at_most (fabs (ratio - 1), 0.15);
     for (int f = 0; f < NOISE_COSINES; f++)
       g_assert_cmpfloat (model.correlation[f][0][0], ==, 1);
+  }
+}
+
+/* Variances add up, and the error is as large as the steps: without noise, twice
+ * the steps are twice the deviation. */
+static void
+test_rounding_has_an_error (void)
+{
+  g_autoptr (Image) image = noisy_gradient (0, 0);
+  NoiseModel none = noise_model_white (3, 0), some = noise_model_white (3, 0.1);
+  NoiseModel once, twice, both;
+
+  for (int f = 0; f < NOISE_COSINES; f++)
+    image->meta.steps[0][f] = (guint16) (8 + f);
+  both = noise_model_with_rounding (&some, image);
+  once = noise_model_with_rounding (&none, image);
+  for (int f = 0; f < NOISE_COSINES; f++)
+    image->meta.steps[0][f] = (guint16) (2 * (8 + f));
+  twice = noise_model_with_rounding (&none, image);
+  for (int level = 0; level < NOISE_LEVELS; level++)
+    for (int c = 0; c < 3; c++) {
+      double error = once.deviation[level][c];
+
+      assert_at_most (fabs (twice.deviation[level][c] - 2 * error), 1e-6);
+      assert_at_most (fabs (both.deviation[level][c] - hypot (0.1, error)),
+                      1e-6);
+    }
+}
+
+/* What a JPEG of strong noise has lost; where no cosine is dropped, that is
+ * q^2 / 12 in each.  How many are depends on the noise; the order does not. */
+static void
+test_error_is_that_of_rounding (void)
+{
+  const int qualities[] = { 60, 75, 85 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (qualities); i++) {
+    g_autoptr (Image) noisy = noisy_gradient (12, 0);
+    g_autoptr (Image) image = through_jpeg (noisy, qualities[i]);
+    NoiseModel none = noise_model_white (1, 0);
+    NoiseModel error = noise_model_with_rounding (&none, image);
+    double lost = pow (10, -psnr (noisy, image) / 20), ratio;
+
+    ratio = (double) error.deviation[0][0] / lost;
+    g_test_message ("quality %d: %.2f times what was lost", qualities[i],
+                    ratio);
+    g_assert_cmpfloat (ratio, >, 0.6);
+    g_assert_cmpfloat (ratio, <, 1.6);
   }
 }
 
@@ -165,6 +213,8 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/jpegnoise/rounding", test_rounding_is_undone);
   g_test_add_func ("/jpegnoise/level", test_level_before_rounding);
+  g_test_add_func ("/jpegnoise/rounding-error", test_rounding_has_an_error);
+  g_test_add_func ("/jpegnoise/lost", test_error_is_that_of_rounding);
   g_test_add_func ("/jpegnoise/brightness", test_brightness_counts);
   g_test_add_func ("/jpegnoise/fine", test_nothing_is_rounded);
   g_test_add_func ("/jpegnoise/removal", test_noise_is_removed);

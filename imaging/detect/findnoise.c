@@ -262,10 +262,10 @@ found_coloured_noise (const Image *image, const Mask *ignore,
   return found;
 }
 
-/* The noise of a JPEG, as it was before; @found is what was measured after. */
+/* The noise of a JPEG, as it was before, and the error of rounding it; @found is
+ * what was measured after. */
 static gboolean
-find_before_jpeg (const Image *image, const Mask *ignore, double factor,
-                  FoundNoise *found)
+find_before_jpeg (const Image *image, const Mask *ignore, FoundNoise *found)
 {
   NoiseModel before;
 
@@ -273,7 +273,7 @@ find_before_jpeg (const Image *image, const Mask *ignore, double factor,
       || !image_find_noise_before_jpeg (image, ignore, found->model.colours,
                                         &before))
     return FALSE;
-  found->model = noise_model_scaled (&before, factor);
+  found->model = noise_model_with_rounding (&before, image);
   found->sigma = 255 * noise_model_sigma (&found->model);
   found->coarse_count = 0;
   found->is_even = TRUE;
@@ -328,7 +328,7 @@ image_find_noise (const Image *image, const Mask *ignore)
     image, ignore, &profile, has_grid || image->meta.has_steps,
     (has_grid || (source.is_quantised && agree) ? QUANTISED_FACTOR : 1)
       * (is_sure && !agree ? TEXTURE_FACTOR : 1));
-  if (!find_before_jpeg (image, ignore, agree ? 1 : TEXTURE_FACTOR, &found)
+  if (!find_before_jpeg (image, ignore, &found)
       && image_has_jpeg_blocks (image))
     add_jpeg_error (image, &found);
   if (has_jpeg_error && !is_sure)

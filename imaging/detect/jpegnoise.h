@@ -13,6 +13,11 @@
  * lowest that tell it from the picture, those with k + l of 2 and 3; it depends
  * on brightness alone.
  *
+ * Rounding adds an error of its own, of the variance q^2 / 12 in each cosine that
+ * is not dropped.  With a share p of these, what is to be removed has
+ *
+ *     s^2 + p mean (q^2) / 12.
+ *
  * Blocks are those of the file.  In these cosines are rounded one by one, so
  * that blocks which are flat in some of them do not have less noise in the
  * others.
@@ -29,6 +34,11 @@ gboolean image_has_jpeg_blocks (const Image *image);
  * @ignore, which may be NULL, do not count.  FALSE if it cannot be told. */
 gboolean image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
                                        int colours, NoiseModel *model);
+
+/* The noise @even, the same at all frequencies and in all colours, together with
+ * the error of rounding it with the steps of @image. */
+NoiseModel noise_model_with_rounding (const NoiseModel *even,
+                                      const Image *image);
 
 /* The deviation of noise that has the variance @variance once it was rounded to
  * multiples of @step. */
