@@ -93,7 +93,7 @@ describe_dictionary (const Image *image, gboolean filled,
   if (options->dictionary != NULL)
     return dictionary_describe (options->dictionary);
   if (!filled && noise->sigma > 0)
-    inside = denoise_dictionary (noise, options, error);
+    inside = denoise_dictionary (image, noise, options, error);
   else
     inside = options->cosines || options->paper_protocol || !filled
                ? dictionary_cosines (image_colours (image))

@@ -15,10 +15,10 @@
 #include "imaging/detect/findnoise.h"
 #include "imaging/restoreoptions.h"
 
-/* The built-in dictionary by which image_denoise() would remove @noise: the one
- * that was learned for white noise, or cosines.  The caller owns it.  NULL with
- * @error set: MEMORY. */
-Dictionary *denoise_dictionary (const FoundNoise *noise,
+/* The built-in dictionary by which image_denoise() would remove @noise from
+ * @image: the one that was learned for white noise, or cosines.  The caller owns
+ * it.  NULL with @error set: MEMORY. */
+Dictionary *denoise_dictionary (const Image *image, const FoundNoise *noise,
                                 const RestoreOptions *options, GError **error);
 
 /* Removes @noise, which must not be zero, from all visible pixels of @image.

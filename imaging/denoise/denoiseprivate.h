@@ -14,10 +14,16 @@ typedef struct {
   int cosines, step; /* side of the patches of the guide, and their distance */
   NlBayesSettings passes[MOST_PASSES];
   int pass_count;
+  int extra; /* more similar patches in the last pass of small pictures */
 } Effort;
 
-/* efforts.c: for a picture of 1 or 3 @colours. */
-Effort denoise_effort (NoiseKind kind, int colours, RestoreQuality quality);
+/* efforts.c: for a picture of 1 or 3 @colours and @pixels. */
+Effort denoise_effort (NoiseKind kind, int colours, gsize pixels,
+                       RestoreQuality quality);
+
+/* The share of extra work that a picture of @pixels gets if those of @most and
+ * more get none: 1 from a fourth of @most down. */
+double denoise_extra_share (gsize pixels, gsize most);
 
 /* A picture of half the size, before and after its noise was removed; NULL
  * where there is none. */
@@ -29,6 +35,7 @@ typedef struct {
 typedef struct {
   const Image *from;
   Image *to;
+  int halvings; /* how often it was halved before */
   gboolean in_scales; /* first at half the size */
   Half half;
   Image *coarse; /* the result at half the size, to be mixed in, or NULL */
@@ -42,6 +49,7 @@ typedef struct {
   float hidden[3]; /* takes the place of invisible pixels */
   const Dictionary *named;
   Planes *coded; /* the whole picture by a convolutional dictionary, or NULL */
+  float coded_part; /* its share of the result if there are passes */
   gboolean by_threshold; /* with the one that was named; else by pursuit */
   Effort effort;
   int step; /* for the one that was named */
