@@ -40,14 +40,33 @@ test_small_pictures_have_more_patches (void)
   g_assert_cmpint (small.passes[0].similar, ==, large.passes[0].similar);
 }
 
-/* White noise is what it was, and fast stays fast. */
+/* White noise in large pictures: less work, but not less than was asked for. */
+static void
+test_large_pictures_have_fewer_patches (void)
+{
+  for (int q = QUALITY_FAST; q <= QUALITY_BEST; q++) {
+    Effort small = denoise_effort (NOISE_WHITE, 3, MEGA, q);
+    Effort large = denoise_effort (NOISE_WHITE, 3, 12 * MEGA, q);
+    int last = small.pass_count - 1;
+
+    g_assert_cmpint (large.pass_count, ==, small.pass_count);
+    if (q == QUALITY_BEST)
+      g_assert_cmpint (large.passes[last].similar, ==,
+                       small.passes[last].similar);
+    else
+      g_assert_cmpint (large.passes[last].similar, <,
+                       small.passes[last].similar);
+  }
+}
+
+/* Fast stays fast. */
 static void
 test_others_do_not_depend_on_size (void)
 {
   const struct {
     NoiseKind kind;
     RestoreQuality quality;
-  } cases[] = { { NOISE_WHITE, QUALITY_NORMAL }, { NOISE_JPEG, QUALITY_NORMAL },
+  } cases[] = { { NOISE_JPEG, QUALITY_NORMAL },
                 { NOISE_COLOURED, QUALITY_FAST } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -84,7 +103,9 @@ test_even_noise_of_small_pictures_is_coded (void)
   g_assert_true (is_learned (500, NOISE_JPEG, QUALITY_NORMAL));
   g_assert_false (is_learned (500, NOISE_COLOURED, QUALITY_FAST));
   g_assert_false (is_learned (2500, NOISE_COLOURED, QUALITY_NORMAL));
-  g_assert_true (is_learned (2500, NOISE_WHITE, QUALITY_NORMAL));
+  g_assert_true (is_learned (500, NOISE_WHITE, QUALITY_FAST));
+  g_assert_false (is_learned (2500, NOISE_WHITE, QUALITY_NORMAL));
+  g_assert_true (is_learned (2500, NOISE_WHITE, QUALITY_BEST));
 }
 
 int
@@ -93,6 +114,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/efforts/share", test_share_is_smooth);
   g_test_add_func ("/efforts/small", test_small_pictures_have_more_patches);
+  g_test_add_func ("/efforts/large", test_large_pictures_have_fewer_patches);
   g_test_add_func ("/efforts/others", test_others_do_not_depend_on_size);
   g_test_add_func ("/efforts/coded",
                    test_even_noise_of_small_pictures_is_coded);

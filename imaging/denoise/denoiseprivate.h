@@ -17,6 +17,10 @@ typedef struct {
   int extra; /* more similar patches in the last pass of small pictures */
 } Effort;
 
+/* From that many pixels on noise that is even over all frequencies is removed
+ * with less work, and without the dictionary that was learned for it. */
+#define LARGE_WHITE 2000000
+
 /* efforts.c: for a picture of 1 or 3 @colours and @pixels. */
 Effort denoise_effort (NoiseKind kind, int colours, gsize pixels,
                        RestoreQuality quality);

@@ -97,6 +97,28 @@ static const Effort white_efforts[] = {
                      .pass_count = 2 },
 };
 
+/* Of large pictures fewer, since these would take minutes: 1.5 megapixels with
+ * noise of 10 and 25 lose 0.04 and 0.06 dB and take half the time. */
+static const Effort large_white_efforts[] = {
+  [QUALITY_FAST] = { .cosines = 8,
+                     .step = 3,
+                     .passes = { ALIKE (4, 6, 6, 48, 64) },
+                     .pass_count = 1 },
+  [QUALITY_NORMAL] = { .cosines = 10,
+                       .step = 3,
+                       .passes = { ALIKE (4, 6, 10, 48, 96),
+                                   ALIKE (5, 6, 14, 48, 128) },
+                       .pass_count = 2 },
+};
+
+static Effort
+white_effort (gsize pixels, RestoreQuality quality)
+{
+  return pixels >= LARGE_WHITE && quality != QUALITY_BEST
+           ? large_white_efforts[quality]
+           : white_efforts[quality];
+}
+
 double
 denoise_extra_share (gsize pixels, gsize most)
 {
@@ -108,10 +130,9 @@ denoise_effort (NoiseKind kind, int colours, gsize pixels,
                 RestoreQuality quality)
 {
   Effort effort = colours == 1           ? grey_efforts[quality]
-                  : kind == NOISE_WHITE ? white_efforts[quality]
+                  : kind == NOISE_WHITE ? white_effort (pixels, quality)
                   : kind == NOISE_JPEG  ? jpeg_efforts[quality]
                                         : colour_efforts[quality];
-
   NlBayesSettings *last = &effort.passes[effort.pass_count - 1];
   int extra =
     (int) (effort.extra * denoise_extra_share (pixels, LARGE_PICTURE));
