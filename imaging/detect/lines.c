@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "imaging/detect/linesums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,20 +14,9 @@
 /* Half of the sides of the window that says what is usual. */
 #define SURROUNDINGS 24
 
-/* Evidence of a top-hat h where u is usual:
- *     SCALE (h - USUAL_TIMES u - OFFSET) / (u + SOFTENER), within bounds. */
-#define USUAL_TIMES 2.f
-#define OFFSET 4.f
-#define SOFTENER 4.f
-#define SCALE 8.f
-#define LEAST_EVIDENCE (-12)
-#define MOST_EVIDENCE 16
-
-#define LEAST_SUM 280  /* of the evidence of a line */
-#define MOST_SUM 1000  /* that is counted: how long a gap may be */
-#define LEAST_ROWS 20  /* of a line */
+#define LEAST_ROWS 20 /* of a line */
 #define SEGMENT_ROWS 32
-#define TAKEN 4        /* columns on both sides that belong to a line */
+#define TAKEN 4 /* columns on both sides that belong to a line */
 
 /* Lines are looked for twice: the second time those that were found count as
  * TAKEN_EVIDENCE, so that what they cross or touch is found as well. */
@@ -54,7 +44,8 @@ typedef struct {
   int width, height;
   BytePlane shade, hat, usual;
   BytePlane evidence; /* less LEAST_EVIDENCE */
-  guint16 *down, *up;
+  gint16 *down;
+  GArray *taken; /* pixels in the middle of lines found in this round */
   GArray *segments;
   GError *error;
 } Field;
@@ -67,7 +58,7 @@ field_clear (Field *field)
   byte_plane_clear (&field->usual);
   byte_plane_clear (&field->evidence);
   g_clear_pointer (&field->down, g_free);
-  g_clear_pointer (&field->up, g_free);
+  g_clear_pointer (&field->taken, g_array_unref);
 }
 
 static void
@@ -84,65 +75,15 @@ load_shade (Field *field)
     field->shade.data[i] = (guint8) (255 - colours->most.data[i]);
 }
 
-/* Of a top-hat of @hat where @usual is usual, less LEAST_EVIDENCE. */
-static guint8
-evidence_of (float hat, float usual)
-{
-  float e = SCALE * (hat - USUAL_TIMES * usual - OFFSET) / (usual + SOFTENER);
-
-  return (guint8) (CLAMP (e, LEAST_EVIDENCE, MOST_EVIDENCE) - LEAST_EVIDENCE);
-}
-
-static void
-find_evidence (Field *field)
-{
-  g_autofree guint8 *table = g_new (guint8, 256 * 256);
-  const guint8 *hats = field->hat.data, *usuals = field->usual.data;
-  guint8 *evidence = field->evidence.data;
-  gsize size = byte_plane_size (&field->evidence);
-
-  for (int usual = 0; usual < 256; usual++)
-    for (int hat = 0; hat < 256; hat++)
-      table[usual * 256 + hat] = evidence_of ((float) hat, (float) usual);
-  for (gsize i = 0; i < size; i++)
-    evidence[i] = table[usuals[i] * 256 + hats[i]];
-}
-
-/* The sums of one row from those of the row before, which is NULL at the
- * start. */
-static void
-add_row_of_sums (const guint8 *evidence, const guint16 *before, guint16 *sums,
-                 int width)
-{
-  for (int x = 0; x < width; x++) {
-    int best = 0;
-
-    if (before != NULL) {
-      best = before[x];
-      best = MAX (best, before[MAX (x - 1, 0)]);
-      best = MAX (best, before[MIN (x + 1, width - 1)]);
-    }
-    best += evidence[x] + LEAST_EVIDENCE;
-    sums[x] = (guint16) CLAMP (best, 0, MOST_SUM);
-  }
-}
-
 static void
 find_sums (Field *field)
 {
-  gsize width = (gsize) field->width, last = (gsize) field->height - 1;
-  const guint8 *evidence = field->evidence.data;
+  gsize width = (gsize) field->width;
 
-  for (gsize y = 0; y <= last; y++) {
-    gsize z = last - y;
-
-    add_row_of_sums (evidence + y * width,
-                     y > 0 ? field->down + (y - 1) * width : NULL,
-                     field->down + y * width, field->width);
-    add_row_of_sums (evidence + z * width,
-                     y > 0 ? field->up + (z + 1) * width : NULL,
-                     field->up + z * width, field->width);
-  }
+  for (gsize y = 0; y < (gsize) field->height; y++)
+    line_sums (field->evidence.data + y * width,
+               y > 0 ? field->down + (y - 1) * width : NULL,
+               field->down + y * width, field->width);
 }
 
 static gboolean
@@ -160,10 +101,11 @@ field_load (Field *field, GError **error)
       || !byte_plane_mean (&field->hat, SURROUNDINGS, SURROUNDINGS,
                            &field->usual, error))
     return FALSE;
-  find_evidence (field);
-  field->down = g_try_new (guint16, size);
-  field->up = g_try_new (guint16, size);
-  if (field->down == NULL || field->up == NULL)
+  line_evidence (field->hat.data, field->usual.data, size,
+                 field->evidence.data);
+  field->taken = g_array_new (FALSE, FALSE, sizeof (gsize));
+  field->down = g_try_new (gint16, size);
+  if (field->down == NULL)
     return tessera_fail (error, TESSERA_ERROR_MEMORY,
                          "not enough memory to look for scratches");
   return TRUE;
@@ -380,9 +322,9 @@ by_sum (gconstpointer a, gconstpointer b)
 /* The largest of the sums in columns @x - 1 .. @x + 1 of row @y; its column
  * comes back in @at. */
 static int
-largest (const Field *field, const guint16 *sums, int x, int y, int *at)
+largest (const Field *field, const gint16 *sums, int x, int y, int *at)
 {
-  const guint16 *row = sums + (gsize) y * (gsize) field->width;
+  const gint16 *row = sums + (gsize) y * (gsize) field->width;
 
   *at = x;
   if (x > 0 && row[x - 1] > row[*at])
@@ -392,25 +334,41 @@ largest (const Field *field, const guint16 *sums, int x, int y, int *at)
   return row[*at];
 }
 
-/* Pixels of evidence where the sums of what follows are 0. */
+/* The first from @x on that is 1, or @width. */
+static int
+next_end (const guint8 *ends, int x, int width)
+{
+  const guint8 *next = memchr (ends + x, 1, (gsize) (width - x));
+
+  return next != NULL ? (int) (next - ends) : width;
+}
+
+/* Where lines may end, those with the largest sums first.  Sums from below are
+ * needed a row at a time. */
 static GArray *
 find_ends (const Field *field)
 {
   GArray *ends = g_array_new (FALSE, FALSE, sizeof (End));
+  gsize width = (gsize) field->width;
+  g_autofree gint16 *sums = g_new (gint16, 2 * width);
+  g_autofree guint8 *marks = g_new (guint8, width);
+  gint16 *up = sums, *below = NULL;
 
-  for (int y = 0; y < field->height; y++) {
-    gsize start = (gsize) y * (gsize) field->width;
-    const guint16 *down = field->down + start;
+  for (int y = field->height - 1; y >= 0; y--) {
+    gsize start = (gsize) y * width;
     const guint8 *evidence = field->evidence.data + start;
+    const gint16 *down = field->down + start;
 
-    for (int x = 0, at; x < field->width; x++) {
+    line_sums (evidence, below, up, field->width);
+    line_ends (evidence, down, up, field->width, marks);
+    for (int x = next_end (marks, 0, field->width); x < field->width;
+         x = next_end (marks, x + 1, field->width)) {
       End end = { start + (gsize) x, down[x] };
 
-      if (down[x] >= LEAST_SUM && evidence[x] > -LEAST_EVIDENCE
-          && (y + 1 == field->height
-              || largest (field, field->up, x, y + 1, &at) == 0))
-        g_array_append_val (ends, end);
+      g_array_append_val (ends, end);
     }
+    below = up;
+    up = up == sums ? sums + width : sums;
   }
   g_array_sort (ends, by_sum);
   return ends;
@@ -437,6 +395,17 @@ trace (const Field *field, const End *end, BytePlane *taken, GArray *path)
   return sum;
 }
 
+/* Sets what belongs to a line in the row of pixel @middle of it to @value. */
+static void
+take_around (const Field *field, gsize middle, guint8 *plane, guint8 value)
+{
+  gsize width = (gsize) field->width;
+  gsize x = middle % width, first = middle - MIN (x, TAKEN);
+
+  memset (plane + first, value,
+          MIN (middle + TAKEN + 1, middle - x + width) - first);
+}
+
 static void
 note_line (Field *field, const GArray *path, int bottom, BytePlane *taken)
 {
@@ -446,28 +415,27 @@ note_line (Field *field, const GArray *path, int bottom, BytePlane *taken)
 
   for (int i = 0; i < rows; i++) {
     int x = g_array_index (path, int, rows - 1 - i);
-    guint8 *row = taken->data + (gsize) (line.top + i) * (gsize) field->width;
+    gsize start = (gsize) (line.top + i) * (gsize) field->width;
+    gsize middle = start + (gsize) x;
 
     core[i] = x;
-    for (int k = MAX (0, x - TAKEN); k <= MIN (x + TAKEN, field->width - 1);
-         k++)
-      row[k] = 1;
+    take_around (field, middle, taken->data, 1);
+    g_array_append_val (field->taken, middle);
   }
   line.slant = (float) abs (core[rows - 1] - core[0]) / (float) rows;
   centre_line (field, &line);
   cut_line (field, &line);
 }
 
-/* Where lines were @taken. */
+/* Where lines were taken in this round. */
 static void
-weaken_evidence (Field *field, const guint8 *taken)
+weaken_evidence (Field *field)
 {
-  guint8 *evidence = field->evidence.data;
-  gsize size = byte_plane_size (&field->evidence);
-
-  for (gsize i = 0; i < size; i++)
-    evidence[i] =
-      taken[i] ? (guint8) (TAKEN_EVIDENCE - LEAST_EVIDENCE) : evidence[i];
+  for (guint i = 0; i < field->taken->len; i++)
+    take_around (field, g_array_index (field->taken, gsize, i),
+                 field->evidence.data,
+                 (guint8) (TAKEN_EVIDENCE - LEAST_EVIDENCE));
+  g_array_set_size (field->taken, 0);
 }
 
 /* Finds lines by the evidence as it is, and weakens the evidence there. */
@@ -490,7 +458,7 @@ find_once (Field *field, GError **error)
       note_line (field, path, (int) (end->pixel / (gsize) field->width),
                  &taken);
   }
-  weaken_evidence (field, taken.data);
+  weaken_evidence (field);
   return TRUE;
 }
 

@@ -1,5 +1,6 @@
 #include "imaging/detect/marks.h"
 
+#include "base/cpudispatch.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -104,26 +105,30 @@ combine_line (guint8 *to, const guint8 *from, gsize count, gboolean least)
       to[i] = MAX (to[i], from[i]);
 }
 
-/* Least or largest of 2 @reach + 1 pixels along rows. */
-static void
+/* Least or largest of 2 @reach + 1 pixels along a row. */
+static inline void
+rank_row (const guint8 *row, guint8 *out, gsize width, int reach,
+          gboolean least)
+{
+  memcpy (out, row, width);
+  for (gsize by = 1; by <= (gsize) reach && by < width; by++) {
+    combine_line (out, row + by, width - by, least);
+    combine_line (out + by, row, width - by, least);
+  }
+}
+
+CPU_DISPATCH static void
 rank_rows (const BytePlane *from, int reach, gboolean least, BytePlane *to)
 {
   gsize width = (gsize) from->width;
 
-  memcpy (to->data, from->data, byte_plane_size (from));
-  for (int y = 0; y < from->height; y++) {
-    const guint8 *row = from->data + (gsize) y * width;
-    guint8 *out = to->data + (gsize) y * width;
-
-    for (gsize by = 1; by <= (gsize) reach && by < width; by++) {
-      combine_line (out, row + by, width - by, least);
-      combine_line (out + by, row, width - by, least);
-    }
-  }
+  for (int y = 0; y < from->height; y++)
+    rank_row (from->data + (gsize) y * width, to->data + (gsize) y * width,
+              width, reach, least);
 }
 
 /* The same along columns. */
-static void
+CPU_DISPATCH static void
 rank_columns (const BytePlane *from, int reach, gboolean least, BytePlane *to)
 {
   gsize width = (gsize) from->width;
@@ -136,12 +141,35 @@ rank_columns (const BytePlane *from, int reach, gboolean least, BytePlane *to)
                     from->data + (gsize) row * width, width, least);
 }
 
+/* A top-hat along rows alone; @scratch has room for two of them. */
+CPU_DISPATCH static void
+top_hat_of_rows (BytePlane *plane, int across, guint8 *scratch)
+{
+  gsize width = (gsize) plane->width;
+  guint8 *least = scratch, *opening = scratch + width;
+
+  for (int y = 0; y < plane->height; y++) {
+    guint8 *row = plane->data + (gsize) y * width;
+
+    rank_row (row, least, width, across, TRUE);
+    rank_row (least, opening, width, across, FALSE);
+    for (gsize x = 0; x < width; x++)
+      row[x] = (guint8) (row[x] - opening[x]);
+  }
+}
+
 gboolean
 byte_plane_top_hat (BytePlane *plane, int across, int down, GError **error)
 {
   g_auto (BytePlane) a = { 0 };
   g_auto (BytePlane) b = { 0 };
 
+  if (down == 0) {
+    g_autofree guint8 *scratch = g_malloc (2 * (gsize) plane->width);
+
+    top_hat_of_rows (plane, across, scratch);
+    return TRUE;
+  }
   if (!byte_plane_init (&a, plane->width, plane->height, error)
       || !byte_plane_init (&b, plane->width, plane->height, error))
     return FALSE;
@@ -170,15 +198,15 @@ quotient (guint32 n, int d, guint32 factor)
   return (guint8) ((n + (guint32) d / 2) * factor >> SHIFT);
 }
 
-static void
+CPU_DISPATCH static void
 mean_of_row (const guint8 *from, guint8 *to, int count, int reach)
 {
   guint32 sum = 0, factor = reciprocal (2 * reach + 1);
-  int inside = 0;
+  int inside = MIN (reach, count), i = 0;
 
-  for (int i = 0; i < MIN (reach, count); i++, inside++)
-    sum += from[i];
-  for (int i = 0; i < count; i++) {
+  for (int k = 0; k < inside; k++)
+    sum += from[k];
+  for (; i < count && (i <= reach || i + reach >= count); i++) {
     if (i + reach < count) {
       sum += from[i + reach];
       inside++;
@@ -187,15 +215,21 @@ mean_of_row (const guint8 *from, guint8 *to, int count, int reach)
       sum -= from[i - reach - 1];
       inside--;
     }
-    if (inside == 2 * reach + 1)
-      to[i] = quotient (sum, inside, factor);
-    else
-      to[i] = quotient (sum, inside, reciprocal (inside));
+    to[i] = quotient (sum, inside, reciprocal (inside));
+  }
+  for (; i + reach < count; i++) {
+    sum += (guint32) from[i + reach] - from[i - reach - 1];
+    to[i] = quotient (sum, inside, factor);
+  }
+  for (; i < count; i++) {
+    sum -= from[i - reach - 1];
+    inside--;
+    to[i] = quotient (sum, inside, reciprocal (inside));
   }
 }
 
 /* Adds @row to the sums of the columns, or takes it out. */
-static void
+static inline void
 sum_columns (guint16 *sums, const guint8 *row, gsize width, gboolean add)
 {
   if (add)
@@ -206,32 +240,58 @@ sum_columns (guint16 *sums, const guint8 *row, gsize width, gboolean add)
       sums[x] = (guint16) (sums[x] - row[x]);
 }
 
-static void
-mean_of_columns (const BytePlane *from, BytePlane *to, int reach)
-{
-  gsize width = (gsize) from->width;
-  g_autofree guint16 *sums = g_new0 (guint16, width);
-  int height = from->height, inside = 0;
+/* Means along rows, as many as those along columns need at a time: row y is
+ * row y % count. */
+typedef struct {
+  const BytePlane *plane;
+  int across, count;
+  guint8 *rows;
+  guint16 *sums; /* of the columns */
+} Means;
 
-  for (int y = 0; y < MIN (reach, height); y++, inside++)
-    sum_columns (sums, from->data + (gsize) y * width, width, TRUE);
-  for (int y = 0; y < height; y++) {
-    guint8 *row = to->data + (gsize) y * width;
+static guint8 *
+means_row (const Means *m, int y)
+{
+  return m->rows + (gsize) (y % m->count) * (gsize) m->plane->width;
+}
+
+static void
+means_add_row (const Means *m, int y)
+{
+  const BytePlane *plane = m->plane;
+  const guint8 *from = plane->data + (gsize) y * (gsize) plane->width;
+  guint8 *row = means_row (m, y);
+
+  if (m->across == 0)
+    memcpy (row, from, (gsize) plane->width);
+  else
+    mean_of_row (from, row, plane->width, m->across);
+}
+
+CPU_DISPATCH static void
+mean_of_columns (const Means *m, BytePlane *to, int reach)
+{
+  gsize width = (gsize) to->width;
+  int height = to->height, inside = 0;
+
+  for (int y = -reach; y < height; y++) {
     guint32 factor;
 
     if (y + reach < height) {
-      sum_columns (sums, from->data + (gsize) (y + reach) * width, width,
-                   TRUE);
+      means_add_row (m, y + reach);
+      sum_columns (m->sums, means_row (m, y + reach), width, TRUE);
       inside++;
     }
     if (y - reach - 1 >= 0) {
-      sum_columns (sums, from->data + (gsize) (y - reach - 1) * width, width,
-                   FALSE);
+      sum_columns (m->sums, means_row (m, y - reach - 1), width, FALSE);
       inside--;
     }
+    if (y < 0)
+      continue;
     factor = reciprocal (inside);
     for (gsize x = 0; x < width; x++)
-      row[x] = quotient (sums[x], inside, factor);
+      to->data[(gsize) y * width + x] =
+        quotient (m->sums[x], inside, factor);
   }
 }
 
@@ -239,17 +299,18 @@ gboolean
 byte_plane_mean (const BytePlane *plane, int across, int down, BytePlane *mean,
                  GError **error)
 {
-  g_auto (BytePlane) rows = { 0 };
   gsize width = (gsize) plane->width;
+  int count = 2 * down + 2;
+  g_autofree guint8 *rows = tessera_try_new (guint8, width * (gsize) count,
+                                             "rows of means", error);
+  g_autofree guint16 *sums = g_new0 (guint16, width);
+  const Means means = { plane, across, count, rows, sums };
 
   g_assert (across <= MOST_MEAN && down <= MOST_MEAN);
-  if (!byte_plane_init (&rows, plane->width, plane->height, error)
+  if (rows == NULL
       || !byte_plane_init (mean, plane->width, plane->height, error))
     return FALSE;
-  for (int y = 0; y < plane->height; y++)
-    mean_of_row (plane->data + (gsize) y * width,
-                 rows.data + (gsize) y * width, plane->width, across);
-  mean_of_columns (&rows, mean, down);
+  mean_of_columns (&means, mean, down);
   return TRUE;
 }
 
