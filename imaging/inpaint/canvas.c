@@ -21,11 +21,11 @@ mark_near (int *columns, const guint8 *missing, int width, int reach,
 {
   int marked = 0; /* columns before this are done */
 
-  for (int x = 0; x < width; x++)
-    if (missing[x])
-      for (marked = MAX (marked, x - reach);
-           marked < MIN (width, x + reach + 1); marked++)
-        columns[marked] = value;
+  for (int x = next_missing (missing, 0, width); x < width;
+       x = next_missing (missing, x + 1, width))
+    for (marked = MAX (marked, x - reach);
+         marked < MIN (width, x + reach + 1); marked++)
+      columns[marked] = value;
 }
 
 /* Adds hidden pixels near the requested ones. */
@@ -106,31 +106,54 @@ spans_of_marks (const int *marks, int width)
   return spans;
 }
 
+/* Columns near what is missing in rows @top .. @bottom - 1; @marks is as long as
+ * a row. */
+static GArray *
+spans_of_rows (const Canvas *canvas, int top, int bottom, int *marks)
+{
+  int width = canvas->missing->width;
+
+  memset (marks, 0, (gsize) width * sizeof (int));
+  for (int y = MAX (0, top); y < MIN (canvas->missing->height, bottom); y++)
+    if (canvas->row_starts[y + 1] > canvas->row_starts[y])
+      mark_near (marks, mask_row (canvas->missing, y), width, canvas->reach,
+                 1);
+  return spans_of_marks (marks, width);
+}
+
+static int
+strip_count (const Canvas *canvas)
+{
+  return (canvas->image->height + STRIP - 1) / STRIP;
+}
+
 /* Rows of a block are touched by what is missing in the blocks around too. */
 static void
 find_spans (Canvas *canvas)
 {
-  int width = canvas->missing->width, height = canvas->missing->height;
-  g_autofree int *marks = g_new (int, width);
+  g_autofree int *marks = g_new (int, canvas->missing->width);
+  int reach = canvas->reach;
 
   canvas->spans = g_new0 (GArray *, canvas->block_count);
-  for (int b = 0; b < canvas->block_count; b++) {
-    int top = MAX (0, (b - 1) * canvas->block);
-    int bottom = MIN (height, (b + 2) * canvas->block);
-
-    memset (marks, 0, (gsize) width * sizeof (int));
-    for (int y = top; y < bottom; y++)
-      if (canvas->row_starts[y + 1] > canvas->row_starts[y])
-        mark_near (marks, mask_row (canvas->missing, y), width, canvas->reach,
-                   1);
-    canvas->spans[b] = spans_of_marks (marks, width);
-  }
+  for (int b = 0; b < canvas->block_count; b++)
+    canvas->spans[b] = spans_of_rows (canvas, (b - 1) * canvas->block,
+                                      (b + 2) * canvas->block, marks);
+  canvas->strips = g_new0 (GArray *, strip_count (canvas));
+  for (int s = 0; s < strip_count (canvas); s++)
+    canvas->strips[s] = spans_of_rows (canvas, s * STRIP - reach,
+                                       (s + 1) * STRIP + reach, marks);
 }
 
 const GArray *
 canvas_spans (const Canvas *canvas, int y)
 {
   return canvas->spans[y / canvas->block];
+}
+
+const GArray *
+canvas_row_spans (const Canvas *canvas, int y)
+{
+  return canvas->strips[y / STRIP];
 }
 
 /* ---- the canvas ---- */
@@ -170,7 +193,10 @@ canvas_free (Canvas *canvas)
     return;
   for (int b = 0; canvas->spans != NULL && b < canvas->block_count; b++)
     g_array_unref (canvas->spans[b]);
+  for (int i = 0; canvas->strips != NULL && i < strip_count (canvas); i++)
+    g_array_unref (canvas->strips[i]);
   g_free (canvas->spans);
+  g_free (canvas->strips);
   mask_free (canvas->missing);
   g_free (canvas->counts);
   g_free (canvas->unfilled);

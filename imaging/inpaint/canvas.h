@@ -26,9 +26,12 @@ typedef struct {
   int rows;
   float *values;  /* black is 0, white is 1 */
   float *trust;   /* 1 known, 0 not known, in between filled */
-  float *sums;    /* of the predictions of patches, times their weights */
+  float *sums;    /* of the predictions of patches, times their weights; of
+                     meaning where a pixel is wanted */
   float *weights; /* of those */
   guint8 *wanted; /* a byte per pixel: one bit per channel that is to be set */
+  guint64 *marks; /* a bit per pixel: whether something of it is wanted */
+  int words;      /* of marks per row, one of them behind its end */
 } RowWindow;
 
 /* Which samples a pass sets. */
@@ -81,6 +84,10 @@ typedef struct {
  * array of Span from left to right. */
 const GArray *canvas_spans (const Canvas *canvas, int y);
 
+/* The columns that are loaded of row @y: those within reach of something
+ * missing that is within reach of a few rows around it. */
+const GArray *canvas_row_spans (const Canvas *canvas, int y);
+
 /* Copies the picture, as it is now, from column @left and row @top on to
  * @values, and to @known 1 for each sample that is known and 0 for each that
  * is missing or invisible.  Both lie within the picture and have the channels
@@ -120,4 +127,17 @@ row_window_wanted (const RowWindow *window, int x, int y)
 {
   return window->wanted + (gsize) (y % window->rows) * (gsize) window->width
          + x;
+}
+
+/* Columns @x .. @x + 63 of row @y, as far as the picture goes: bit i is set if
+ * something of pixel @x + i is wanted. */
+static inline guint64
+row_window_marks (const RowWindow *window, int x, int y)
+{
+  const guint64 *marks = window->marks
+                         + (gsize) (y % window->rows) * (gsize) window->words
+                         + x / 64;
+  int shift = x % 64;
+
+  return shift > 0 ? marks[0] >> shift | marks[1] << (64 - shift) : marks[0];
 }

@@ -1,6 +1,8 @@
 /* canvaspass.c - a window of rows that moves over the picture */
 #include "imaging/inpaint/canvasprivate.h"
 
+#include "base/cpudispatch.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,20 +19,17 @@ typedef struct {
   int loaded, settled; /* rows above these are */
 } Pass;
 
-/* The first column from @x on that is missing, or @right. */
-static int
-next_missing (const guint8 *missing, int x, int right)
+/* @count samples, @stride apart, as shares of white. */
+CPU_DISPATCH static void
+load_samples (const guint16 *restrict from, int stride, int count, float scale,
+              float *restrict values)
 {
-  guint64 eight = 0;
-
-  for (; x + 8 <= right; x += 8) {
-    memcpy (&eight, missing + x, 8);
-    if (eight != 0)
-      break;
-  }
-  while (x < right && !missing[x])
-    x++;
-  return x;
+  if (stride == 3)
+    for (int i = 0; i < count; i++)
+      values[i] = (float) from[i * 3] * scale;
+  else
+    for (int i = 0; i < count; i++)
+      values[i] = (float) from[i * stride] * scale;
 }
 
 /* Loads columns left .. right - 1 as if all were known. */
@@ -49,10 +48,9 @@ load_known (RowWindow *w, int left, int right, int y)
     float *values = w->values + row_window_offset (w, c, left, y);
     float *trust = w->trust + row_window_offset (w, c, left, y);
 
-    for (int i = 0; i < count; i++) {
-      values[i] = (float) from[i * stride] * scale;
+    load_samples (from, stride, count, scale, values);
+    for (int i = 0; i < count; i++)
       trust[i] = 1;
-    }
     for (int i = 0; !opaque && i < count; i++)
       trust[i] = image_is_transparent (image, first + (gsize) i) ? 0 : 1;
   }
@@ -73,35 +71,26 @@ load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
       continue;
     w->values[at] = isnan (packed[c]) ? 0 : packed[c];
     w->trust[at] = isnan (packed[c]) ? 0 : FILLED_TRUST;
+    w->sums[at] = w->weights[at] = 0;
     if (kind == PASS_MISSING || isnan (packed[c]))
       wanted |= (guint8) (1 << c);
   }
   w->wanted[(gsize) (y % w->rows) * (gsize) w->width + (gsize) x] = wanted;
-}
-
-static void
-clear_sums (RowWindow *w, int left, int right, int y)
-{
-  gsize size = (gsize) (right - left) * sizeof (float);
-
-  for (int c = 0; c < w->channels; c++) {
-    memset (w->sums + row_window_offset (w, c, left, y), 0, size);
-    memset (w->weights + row_window_offset (w, c, left, y), 0, size);
-  }
+  w->marks[(gsize) (y % w->rows) * (gsize) w->words + (gsize) (x / 64)] |=
+    (guint64) (wanted != 0) << x % 64;
 }
 
 static void
 load_row (Pass *pass, int y)
 {
   RowWindow *w = &pass->window;
-  const GArray *spans = canvas_spans (pass->canvas, y);
+  const GArray *spans = canvas_row_spans (pass->canvas, y);
   const guint8 *missing = mask_row (pass->canvas->missing, y);
+  const float *packed = packed_from (pass->canvas, 0, y);
 
   for (guint i = 0; i < spans->len; i++) {
     Span span = g_array_index (spans, Span, i);
-    const float *packed = packed_from (pass->canvas, span.left, y);
 
-    clear_sums (w, span.left, span.right, y);
     load_known (w, span.left, span.right, y);
     for (int x = next_missing (missing, span.left, span.right);
          x < span.right; x = next_missing (missing, x + 1, span.right)) {
@@ -134,19 +123,17 @@ static void
 settle_row (Pass *pass, int y)
 {
   Canvas *canvas = pass->canvas;
-  const GArray *spans = canvas_spans (canvas, y);
   const guint8 *missing = mask_row (canvas->missing, y);
+  float *packed = packed_from (canvas, 0, y);
+  int width = canvas->image->width;
 
-  for (guint i = 0; i < spans->len; i++) {
-    Span span = g_array_index (spans, Span, i);
-    float *packed = packed_from (canvas, span.left, y);
-
-    for (int x = next_missing (missing, span.left, span.right);
-         x < span.right; x = next_missing (missing, x + 1, span.right)) {
-      canvas->unfilled[y / canvas->block] -=
-        settle_pixel (&pass->window, x, y, packed);
-      packed += canvas->channels;
-    }
+  if (canvas->row_starts[y + 1] == canvas->row_starts[y])
+    return;
+  for (int x = next_missing (missing, 0, width); x < width;
+       x = next_missing (missing, x + 1, width)) {
+    canvas->unfilled[y / canvas->block] -=
+      settle_pixel (&pass->window, x, y, packed);
+    packed += canvas->channels;
   }
 }
 
@@ -158,6 +145,8 @@ load_down_to (Pass *pass, int bottom)
   for (; pass->loaded < bottom; pass->loaded++) {
     memset (w->wanted + (gsize) (pass->loaded % w->rows) * (gsize) w->width, 0,
             (gsize) w->width);
+    memset (w->marks + (gsize) (pass->loaded % w->rows) * (gsize) w->words, 0,
+            (gsize) w->words * sizeof (guint64));
     if (pass->busy[pass->loaded / pass->canvas->block])
       load_row (pass, pass->loaded);
   }
@@ -185,11 +174,13 @@ row_window_init (RowWindow *w, const Canvas *canvas, GError **error)
   samples = row * (gsize) w->rows * (gsize) w->channels;
   w->values = g_try_new (float, samples);
   w->trust = g_try_new (float, samples);
-  w->sums = g_try_new (float, samples);
-  w->weights = g_try_new (float, samples);
+  w->sums = g_try_new0 (float, samples);
+  w->weights = g_try_new0 (float, samples);
   w->wanted = g_try_malloc (row * (gsize) w->rows);
+  w->words = (int) (row / 64) + 2;
+  w->marks = g_try_new (guint64, (gsize) w->words * (gsize) w->rows);
   if (w->values == NULL || w->trust == NULL || w->sums == NULL
-      || w->weights == NULL || w->wanted == NULL)
+      || w->weights == NULL || w->wanted == NULL || w->marks == NULL)
     return canvas_lacks_memory (canvas->image, error);
   return TRUE;
 }
@@ -202,6 +193,7 @@ row_window_clear (RowWindow *w)
   g_free (w->sums);
   g_free (w->weights);
   g_free (w->wanted);
+  g_free (w->marks);
 }
 
 /* Notes where something is wanted before the pass changes that. */

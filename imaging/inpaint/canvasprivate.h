@@ -4,6 +4,11 @@
 #include "base/error.h"
 #include "imaging/inpaint/canvas.h"
 
+#include <string.h>
+
+/* Rows that are loaded alike. */
+#define STRIP 8
+
 struct Canvas {
   const Image *image;
   const Mask *asked; /* what is written back */
@@ -13,6 +18,7 @@ struct Canvas {
   int block; /* rows per block, at least the reach */
   int block_count;
   GArray **spans;    /* of each block, Span */
+  GArray **strips;   /* of each STRIP rows, Span */
   gsize *counts;     /* missing pixels of each block */
   gsize *unfilled;   /* those of them that have no value yet */
   gsize *row_starts; /* packed number of the first missing pixel of each row,
@@ -50,6 +56,22 @@ count_missing_in (const guint8 *row, int count)
   for (int i = 0; i < count; i++)
     sum += row[i] != 0;
   return sum;
+}
+
+/* The first column from @x on that is missing, or @right. */
+static inline int
+next_missing (const guint8 *missing, int x, int right)
+{
+  guint64 eight = 0;
+
+  for (; x + 8 <= right; x += 8) {
+    memcpy (&eight, missing + x, 8);
+    if (eight != 0)
+      break;
+  }
+  while (x < right && !missing[x])
+    x++;
+  return x;
 }
 
 /* The packed samples of the first missing pixel of row @y at or right of

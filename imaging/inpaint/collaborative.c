@@ -231,29 +231,6 @@ code_chunk (int chunk, int worker, gpointer data)
 
 /* ---- batches and blocks ---- */
 
-typedef struct {
-  RowWindow *window;
-  const Size *size;
-  int count;
-} Adding;
-
-/* One channel, so that threads write to different memory. */
-static void
-add_channel (int channel, int worker, gpointer data)
-{
-  const Adding *adding = data;
-  const Size *size = adding->size;
-  int side = size->scale.side;
-
-  (void) worker;
-  for (int p = 0; p < adding->count; p++)
-    if (size->weights[p] > 0)
-      patch_add (adding->window, size->places[p], side, channel,
-                 size->patches + (gsize) p * (gsize) size->numbers
-                   + (gsize) (channel * side * side),
-                 size->weights[p]);
-}
-
 /* Allocates @count members, with some to spare: how many groups there are
  * depends on the holes. */
 static gboolean
@@ -279,16 +256,19 @@ code_batch (Collaborative *r, RowWindow *window, Size *size,
             const Place *centres, int groups, GError **error)
 {
   gsize first = (gsize) size->groups_done * (gsize) size->scale.similar;
-  Adding adding = { window, size, groups * size->scale.similar };
   Batch batch = { r, window, size, centres, NULL, groups };
+  PatchBatch coded = { window,       size->scale.side,
+                       groups * size->scale.similar,
+                       size->places, size->patches,
+                       size->weights };
 
-  if (!make_room (size, first + (gsize) adding.count, error))
+  if (!make_room (size, first + (gsize) coded.count, error))
     return FALSE;
   batch.members = size->members + first;
-  parallel_for ((adding.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
+  parallel_for ((coded.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
                 NULL);
-  parallel_for (window->channels, add_channel, &adding, NULL, NULL);
-  r->coded += (gsize) adding.count;
+  patches_add (&coded);
+  r->coded += (gsize) coded.count;
   size->groups_done += (guint) groups;
   return TRUE;
 }

@@ -337,23 +337,6 @@ estimate_chunk (int chunk, int worker, gpointer data)
 
 /* ---- batches and blocks ---- */
 
-/* One channel, so that threads write to different memory. */
-static void
-add_channel (int channel, int worker, gpointer data)
-{
-  const Batch *b = data;
-  const Models *m = b->models;
-  int side = m->settings->side;
-
-  (void) worker;
-  for (int p = 0; p < b->count; p++)
-    if (m->weights[p] > 0)
-      patch_add (b->window, b->places[p], side, channel,
-                 m->patches + (gsize) p * (gsize) m->numbers
-                   + (gsize) (channel * side * side),
-                 m->weights[p]);
-}
-
 static gboolean
 model_block (RowWindow *window, int top, int bottom, const Progress *progress,
              gpointer data, GError **error)
@@ -374,13 +357,15 @@ model_block (RowWindow *window, int top, int bottom, const Progress *progress,
   for (guint start = 0; start < places->len; start += BATCH) {
     Batch batch = { m, window, &g_array_index (places, Place, start),
                     (int) MIN (BATCH, places->len - start) };
+    PatchBatch estimated = { window,       s->side,    batch.count,
+                             batch.places, m->patches, m->weights };
 
     if (!progress_step (progress, (double) start / (double) places->len,
                         error))
       return FALSE;
     parallel_for ((batch.count + CHUNK - 1) / CHUNK, estimate_chunk, &batch,
                   NULL, NULL);
-    parallel_for (window->channels, add_channel, &batch, NULL, NULL);
+    patches_add (&estimated);
     m->coded += (gsize) batch.count;
   }
   return TRUE;

@@ -1,9 +1,13 @@
 #include "imaging/inpaint/patches.h"
 
 #include "base/cpudispatch.h"
+#include "base/parallel.h"
 #include "imaging/patchgrid.h"
 
 #include <string.h>
+
+/* Rows that are added to at a time by as many threads are this far apart. */
+#define ADD_PARTS 4
 
 /* ---- places ---- */
 
@@ -131,8 +135,9 @@ patch_get (const RowWindow *window, Place place, int patch, int first,
     }
 }
 
-void
-patch_copy (const RowWindow *window, Place place, int patch, float *y)
+/* Inlined with a side that is known, copies are moves of registers. */
+static inline void
+copy_patch (const RowWindow *window, Place place, int patch, float *y)
 {
   for (int c = 0; c < window->channels; c++)
     for (int row = 0; row < patch; row++, y += patch)
@@ -143,18 +148,108 @@ patch_copy (const RowWindow *window, Place place, int patch, float *y)
 }
 
 CPU_DISPATCH void
+patch_copy (const RowWindow *window, Place place, int patch, float *y)
+{
+  switch (patch) {
+  case 5:
+    copy_patch (window, place, 5, y);
+    break;
+  case 6:
+    copy_patch (window, place, 6, y);
+    break;
+  case 10:
+    copy_patch (window, place, 10, y);
+    break;
+  case 16:
+    copy_patch (window, place, 16, y);
+    break;
+  default:
+    copy_patch (window, place, patch, y);
+  }
+}
+
+/* Of columns that a word of marks has. */
+#define WORD 64
+
+/* Where this share of the columns of a row is wanted, all are added to: what
+ * the others sum up to is never read. */
+#define MANY_SHARE 3
+
+static inline void
+add_columns (RowWindow *window, gsize at, const float *y, float weight,
+             guint64 marks, int cols)
+{
+  if (__builtin_popcountll (marks) * MANY_SHARE >= cols) {
+    for (int x = 0; x < cols; x++) {
+      window->sums[at + x] += weight * y[x];
+      window->weights[at + x] += weight;
+    }
+    return;
+  }
+  for (; marks != 0; marks &= marks - 1) {
+    int x = __builtin_ctzll (marks);
+
+    window->sums[at + x] += weight * y[x];
+    window->weights[at + x] += weight;
+  }
+}
+
+/* Adds @count channels of one row of a patch. */
+static inline void
+add_row (RowWindow *window, Place place, int row, int patch, int first,
+         int count, const float *y, float weight)
+{
+  int cols = MIN (patch, window->width - place.x);
+
+  for (int x = 0; x < cols; x += WORD) {
+    int some = MIN (cols - x, WORD);
+    guint64 marks =
+      row_window_marks (window, place.x + x, place.y + row)
+      & (some < WORD ? ((guint64) 1 << some) - 1 : G_MAXUINT64);
+
+    for (int c = 0; c < count && marks != 0; c++)
+      add_columns (
+        window,
+        row_window_offset (window, first + c, place.x + x, place.y + row),
+        y + (c * patch + row) * patch + x, weight, marks, some);
+  }
+}
+
+CPU_DISPATCH void
 patch_add (RowWindow *window, Place place, int patch, int channel,
            const float *y, float weight)
 {
-  int cols = MIN (patch, window->width - place.x);
   int rows = MIN (patch, window->height - place.y);
 
-  for (int row = 0; row < rows; row++) {
-    gsize at = row_window_offset (window, channel, place.x, place.y + row);
+  for (int row = 0; row < rows; row++)
+    add_row (window, place, row, patch, channel, 1, y, weight);
+}
 
-    for (int x = 0; x < cols; x++) {
-      window->sums[at + x] += weight * y[row * patch + x];
-      window->weights[at + x] += weight;
-    }
+/* ---- many at a time ---- */
+
+CPU_DISPATCH static void
+add_part (int part, int worker, gpointer data)
+{
+  const PatchBatch *batch = data;
+  RowWindow *window = batch->window;
+  int patch = batch->patch, samples = patch * patch * window->channels;
+
+  (void) worker;
+  for (int p = 0; p < batch->count; p++) {
+    Place place = batch->places[p];
+    const float *y = batch->samples + (gsize) p * (gsize) samples;
+    int rows = MIN (patch, window->height - place.y);
+    int first = (part - place.y % ADD_PARTS + ADD_PARTS) % ADD_PARTS;
+
+    if (batch->weights[p] > 0)
+      for (int row = first; row < rows; row += ADD_PARTS)
+        add_row (window, place, row, patch, 0, window->channels, y,
+                 batch->weights[p]);
   }
+}
+
+void
+patches_add (PatchBatch *batch)
+{
+  parallel_for (ADD_PARTS, add_part, batch, NULL, NULL);
 }

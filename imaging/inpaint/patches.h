@@ -39,6 +39,20 @@ void patch_get (const RowWindow *window, Place place, int patch, int first,
 void patch_copy (const RowWindow *window, Place place, int patch, float *y);
 
 /* Adds @weight times the @channel-th plane @y of a patch, and @weight itself,
- * to the sums of the window. */
+ * to the sums of the window, at least those of wanted pixels. */
 void patch_add (RowWindow *window, Place place, int patch, int channel,
                 const float *y, float weight);
+
+/* Patches of all channels. */
+typedef struct {
+  RowWindow *window;
+  int patch; /* side */
+  int count;
+  const Place *places;
+  const float *samples; /* of each patch in turn, plane after plane */
+  const float *weights;
+} PatchBatch;
+
+/* Adds those whose weight is above 0, as patch_add() would one after the
+ * other, by several threads. */
+void patches_add (PatchBatch *batch);

@@ -35,7 +35,7 @@ patch_search_update (PatchSearch *self, int top, int bottom)
   const RowWindow *w = self->window;
 
   for (int y = MAX (0, top); y < MIN (bottom, w->height); y++) {
-    const GArray *spans = canvas_spans (w->canvas, y);
+    const GArray *spans = canvas_row_spans (w->canvas, y);
 
     for (guint i = 0; i < spans->len; i++) {
       Span span = g_array_index (spans, Span, i);
