@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 37, HEIGHT = 29, RADIUS = 6 };
+enum { WIDTH = 37, HEIGHT = 29, RADIUS = 6, ROOM = 13 * 16 };
 
 /* Random pixels of @levels values, so that distances are often equal. */
 static GreyRows
@@ -112,6 +112,51 @@ test_selection (void)
   grey_rows_clear (&grey);
 }
 
+/* The nearest @most patches, in the order of the list. */
+static void
+check_nearest (const GreyRows *grey, int x, int y, int patch, int most)
+{
+  Candidate list[(2 * RADIUS + 1) * (2 * RADIUS + 1)];
+  Candidate nearest[(2 * RADIUS + 1) * (2 * RADIUS + 1)];
+  float distances[ROOM];
+  int all = similar_list (grey, x, y, patch, RADIUS, list);
+  int count = similar_nearest (grey, x, y, patch, RADIUS, most, distances,
+                               nearest);
+
+  g_assert_cmpint (similar_room (RADIUS), ==, ROOM);
+  g_assert_cmpint (count, ==, similar_select (list, all, most));
+  for (int k = 1; k < count; k++)
+    g_assert_true (
+      nearest[k - 1].y < nearest[k].y
+      || (nearest[k - 1].y == nearest[k].y && nearest[k - 1].x < nearest[k].x));
+  similar_sort (list, count);
+  similar_sort (nearest, count);
+  for (int k = 0; k < count; k++) {
+    g_assert_cmpint (nearest[k].x, ==, list[k].x);
+    g_assert_cmpint (nearest[k].y, ==, list[k].y);
+    g_assert_cmpfloat (nearest[k].distance, ==, list[k].distance);
+  }
+}
+
+static void
+test_nearest (void)
+{
+  const int patches[] = { 1, 5, 6, 16 }, levels[] = { 1, 3, 200 };
+
+  g_test_summary ("The nearest are those that listing and selecting finds");
+  for (int i = 0; i < 12; i++) {
+    GreyRows grey = random_rows (levels[i / 4], (guint64) i);
+    int patch = patches[i % 4];
+
+    *grey_rows_at (&grey, 20, 20) = NAN;
+    for (int y = 0; y <= HEIGHT - patch; y += 3)
+      for (int x = 0; x <= WIDTH - patch; x += 5)
+        for (int most = 1; most <= 170; most = 3 * most + 1)
+          check_nearest (&grey, x, y, patch, most);
+    grey_rows_clear (&grey);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -119,5 +164,6 @@ main (int argc, char **argv)
   g_test_add_func ("/similar/list", test_list);
   g_test_add_func ("/similar/unknown", test_unknown);
   g_test_add_func ("/similar/selection", test_selection);
+  g_test_add_func ("/similar/nearest", test_nearest);
   return g_test_run ();
 }

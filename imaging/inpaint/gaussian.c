@@ -20,6 +20,7 @@
 
 /* Of one thread. */
 typedef struct {
+  float *distances; /* of all patches around */
   Candidate *candidates;
   float *shares;    /* of the draws */
   float *X;         /* a row for each draw: its weighted deviation */
@@ -308,9 +309,8 @@ estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
   *weight = weight_of (w->known, n);
   if (*weight == 0)
     return;
-  draws = similar_list (&b->models->search.grey, place.x, place.y, s->side,
-                        s->radius, w->candidates);
-  draws = similar_select (w->candidates, draws, s->similar);
+  draws = similar_nearest (&b->models->search.grey, place.x, place.y, s->side,
+                           s->radius, s->similar, w->distances, w->candidates);
   read_draws (b, w, draws);
   share_out (w, draws, (float) s->fall);
   centre (w->X, w->shares, draws, row, w->mean);
@@ -385,7 +385,8 @@ workspace_init (Workspace *w, const GaussianSettings *s, int n)
   int draws = padded (s->similar), row = padded (n);
   int most = MIN (draws, row); /* unknowns */
 
-  *w = (Workspace){ .candidates = g_new (Candidate, similar_most (s->radius)),
+  *w = (Workspace){ .distances = g_new (float, similar_room (s->radius)),
+                    .candidates = g_new (Candidate, s->similar),
                     .shares = g_new (float, draws),
                     .X = g_new0 (float, s->similar *row),
                     .mean = g_new (float, row),
@@ -401,6 +402,7 @@ workspace_init (Workspace *w, const GaussianSettings *s, int n)
 static void
 workspace_clear (Workspace *w)
 {
+  g_free (w->distances);
   g_free (w->candidates);
   g_free (w->shares);
   g_free (w->X);

@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+/* Of distances that are looked at. */
+#define ACROSS (2 * MOST_RADIUS + 1)
+#define ROOM (ACROSS * (ACROSS + SIMILAR_LANES - 1))
+
 gboolean
 patch_search_init (PatchSearch *self, const RowWindow *window, GError **error)
 {
@@ -46,24 +50,36 @@ patch_search_update (PatchSearch *self, int top, int bottom)
   }
 }
 
+/* Puts @place first, which may be left out where others are equal to it, and
+ * the others into order. */
+static int
+put_first (Place place, Candidate *candidates, int all)
+{
+  int own = 0;
+
+  while (own < all - 1
+         && (candidates[own].x != place.x || candidates[own].y != place.y))
+    own++;
+  candidates[own] = (Candidate){ -1, place.x, place.y };
+  similar_sort (candidates, all);
+  return all;
+}
+
 void
 patch_search_find (const PatchSearch *self, Place place, int patch, int radius,
                    Place *found, int count)
 {
-  Candidate candidates[(2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1)];
+  float distances[ROOM];
+  Candidate candidates[MOST_SIMILAR];
   int all, have = 1;
 
   g_return_if_fail (count <= MOST_SIMILAR && radius <= MOST_RADIUS);
 
   found[0] = place;
   if (count > 1) {
-    all =
-      similar_list (&self->grey, place.x, place.y, patch, radius, candidates);
-    for (int i = 0; i < all; i++)
-      if (candidates[i].x == place.x && candidates[i].y == place.y)
-        candidates[i].distance = -1; /* before those that are equal */
-    all = similar_select (candidates, all, count);
-    similar_sort (candidates, all);
+    all = similar_nearest (&self->grey, place.x, place.y, patch, radius, count,
+                           distances, candidates);
+    all = put_first (place, candidates, all);
     for (; have < all; have++)
       found[have] = (Place){ candidates[have].x, candidates[have].y };
   }
