@@ -248,4 +248,5 @@ find_blocks (const Image *image, double strength, const Progress *progress,
 
 const Detector detector_blocks = { .name = "blocks",
                                    .noun = "blacked-out blocks",
-                                   .find = find_blocks };
+                                   .find = find_blocks,
+                                   .is_serial = TRUE };

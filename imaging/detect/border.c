@@ -130,4 +130,4 @@ find_border (const Image *image, double strength, const Progress *progress,
 }
 
 const Detector detector_border = { "border", "torn corners and blank borders",
-                                   find_border, .is_overlay = FALSE };
+                                   find_border, .is_serial = TRUE };

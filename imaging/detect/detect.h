@@ -20,6 +20,10 @@ typedef struct {
 
   /* Whether such marks lie on the picture and may let it through (veil.h). */
   gboolean is_overlay;
+
+  /* Whether find() hardly divides its work among threads: such kinds are looked
+   * for at the same time. */
+  gboolean is_serial;
 } Detector;
 
 /* The range of strengths that makes sense. */

@@ -54,6 +54,7 @@ typedef struct {
   const Image *image;
   const Mask *marked; /* other scratches */
   int colours;
+  float scale;    /* from samples to 0 .. 255 */
   float through;  /* 1 - a */
   float added[3]; /* a s */
   float half;     /* of its width */
@@ -75,11 +76,12 @@ typedef struct {
  * on for half a pixel from the middle of its outermost ones.  Places inside are
  * never so far below 0 that to cut off the fraction is not to round down: of
  * this function there are hundreds of calls to a pixel of a line. */
-static inline gboolean
-colours_at (const Image *image, int colours, float x, float y, float out[3])
+static inline __attribute__ ((always_inline)) gboolean
+colours_at (const Stroke *stroke, int colours, float x, float y, float out[3])
 {
+  const Image *image = stroke->image;
   int x0, y0, step = image->channels;
-  float u, v, scale = 255.f / (float) image_peak (image);
+  float u, v, scale = stroke->scale;
   const guint16 *a, *b;
 
   if (!(x >= -0.5f && x < (float) image->width - 0.5f && y >= -0.5f
@@ -109,10 +111,9 @@ is_marked (const Mask *mask, float x, float y)
   return mask->missing[row * (gsize) mask->width + col] != 0;
 }
 
-/* A side that is outside of the picture, or that another scratch covers, is
- * taken to be like the other one.  FALSE if the line is outside. */
-static gboolean
-profile_at (const Stroke *stroke, const Pen *pen, float ahead,
+/* For a number of colours that is known where it is inlined. */
+static inline __attribute__ ((always_inline)) gboolean
+profile_of (const Stroke *stroke, int colours, const Pen *pen, float ahead,
             Profile *profile)
 {
   float x = pen->x + ahead * pen->dx, y = pen->y + ahead * pen->dy;
@@ -120,12 +121,10 @@ profile_at (const Stroke *stroke, const Pen *pen, float ahead,
   float sx = -pen->dy * aside, sy = pen->dx * aside;
   gboolean left, right;
 
-  if (!colours_at (stroke->image, stroke->colours, x, y, profile->line))
+  if (!colours_at (stroke, colours, x, y, profile->line))
     return FALSE;
-  left = colours_at (stroke->image, stroke->colours, x - sx, y - sy,
-                     profile->left);
-  right = colours_at (stroke->image, stroke->colours, x + sx, y + sy,
-                      profile->right);
+  left = colours_at (stroke, colours, x - sx, y - sy, profile->left);
+  right = colours_at (stroke, colours, x + sx, y + sy, profile->right);
   profile->is_inside = left && right;
   left = left && !is_marked (stroke->marked, x - sx, y - sy);
   right = right && !is_marked (stroke->marked, x + sx, y + sy);
@@ -137,6 +136,17 @@ profile_at (const Stroke *stroke, const Pen *pen, float ahead,
   if (!right)
     memcpy (profile->right, profile->left, sizeof profile->right);
   return TRUE;
+}
+
+/* A side that is outside of the picture, or that another scratch covers, is
+ * taken to be like the other one.  FALSE if the line is outside. */
+static gboolean
+profile_at (const Stroke *stroke, const Pen *pen, float ahead,
+            Profile *profile)
+{
+  return stroke->colours == 3
+           ? profile_of (stroke, 3, pen, ahead, profile)
+           : profile_of (stroke, stroke->colours, pen, ahead, profile);
 }
 
 /* ---- 1. what it looks like ---- */
@@ -239,7 +249,8 @@ stroke_init (Stroke *stroke, const Image *image, const Mask *marked,
 
   *stroke = (Stroke){ .image = image,
                       .marked = marked,
-                      .colours = image_colours (image) };
+                      .colours = image_colours (image),
+                      .scale = 255.f / (float) image_peak (image) };
   stroke->half = 0.5f * along * (float) (segment->left + segment->right);
   for (int i = 0; i < segment->rows; i++) {
     float x = (float) segment->core[i], y = (float) (segment->top + i);
@@ -410,7 +421,7 @@ cut_across (const Stroke *stroke, const Pen *pen, Section *section)
   for (int k = 0; k < SECTION; k++) {
     float aside = (float) k / SUBPIXELS - REACH, cover = 0, colour[3];
 
-    if (!colours_at (stroke->image, stroke->colours, pen->x - aside * pen->dy,
+    if (!colours_at (stroke, stroke->colours, pen->x - aside * pen->dy,
                      pen->y + aside * pen->dx, colour))
       continue;
     for (int c = 0; c < stroke->colours; c++)

@@ -2,6 +2,7 @@
 
 #include "base/cpudispatch.h"
 #include "base/error.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -38,17 +39,32 @@ byte_plane_load (BytePlane *plane, const Image *image, gboolean negative)
   }
 }
 
-gboolean
-extremes_init (Extremes *extremes, const Image *image, GError **error)
-{
-  int colours = image_colours (image), peak = image_peak (image);
+/* Rows or columns that a thread handles at a time; squares of this side fit into
+ * the cache. */
+#define BAND 64
 
-  *extremes = (Extremes){ 0 };
-  if (!byte_plane_init (&extremes->least, image->width, image->height, error)
-      || !byte_plane_init (&extremes->most, image->width, image->height,
-                           error))
-    return FALSE;
-  for (gsize i = 0; i < image_pixels (image); i++) {
+static int
+bands (int length)
+{
+  return (length + BAND - 1) / BAND;
+}
+
+typedef struct {
+  const Image *image;
+  Extremes *extremes;
+} FindingExtremes;
+
+static void
+find_extremes (int band, int worker, gpointer data)
+{
+  const FindingExtremes *f = data;
+  const Image *image = f->image;
+  int colours = image_colours (image), peak = image_peak (image);
+  gsize width = (gsize) image->width;
+  gsize end = width * (gsize) MIN ((band + 1) * BAND, image->height);
+
+  (void) worker;
+  for (gsize i = width * (gsize) (band * BAND); i < end; i++) {
     const guint16 *pixel = image->samples + i * (gsize) image->channels;
     int least = pixel[0], most = pixel[0];
 
@@ -60,9 +76,22 @@ extremes_init (Extremes *extremes, const Image *image, GError **error)
       least = least * 255 / peak;
       most = most * 255 / peak;
     }
-    extremes->least.data[i] = (guint8) least;
-    extremes->most.data[i] = (guint8) most;
+    f->extremes->least.data[i] = (guint8) least;
+    f->extremes->most.data[i] = (guint8) most;
   }
+}
+
+gboolean
+extremes_init (Extremes *extremes, const Image *image, GError **error)
+{
+  FindingExtremes finding = { image, extremes };
+
+  *extremes = (Extremes){ 0 };
+  if (!byte_plane_init (&extremes->least, image->width, image->height, error)
+      || !byte_plane_init (&extremes->most, image->width, image->height,
+                           error))
+    return FALSE;
+  parallel_for (bands (image->height), find_extremes, &finding, NULL, NULL);
   return TRUE;
 }
 
@@ -73,21 +102,35 @@ extremes_clear (Extremes *extremes)
   byte_plane_clear (&extremes->most);
 }
 
-/* Squares of this side fit into the cache. */
-#define SQUARE 64
+typedef struct {
+  const BytePlane *plane;
+  BytePlane *turned;
+} Turning;
+
+static void
+turn_columns (int band, int worker, gpointer data)
+{
+  const Turning *turning = data;
+  gsize width = (gsize) turning->plane->width;
+  gsize height = (gsize) turning->plane->height;
+  gsize left = (gsize) (band * BAND), right = MIN (left + BAND, width);
+
+  (void) worker;
+  for (gsize top = 0; top < height; top += BAND)
+    for (gsize x = left; x < right; x++)
+      for (gsize y = top; y < MIN (top + BAND, height); y++)
+        turning->turned->data[x * height + y] =
+          turning->plane->data[y * width + x];
+}
 
 gboolean
 byte_plane_turn (const BytePlane *plane, BytePlane *turned, GError **error)
 {
-  gsize width = (gsize) plane->width, height = (gsize) plane->height;
+  Turning turning = { plane, turned };
 
   if (!byte_plane_init (turned, plane->height, plane->width, error))
     return FALSE;
-  for (gsize top = 0; top < height; top += SQUARE)
-    for (gsize left = 0; left < width; left += SQUARE)
-      for (gsize x = left; x < MIN (left + SQUARE, width); x++)
-        for (gsize y = top; y < MIN (top + SQUARE, height); y++)
-          turned->data[x * height + y] = plane->data[y * width + x];
+  parallel_for (bands (plane->width), turn_columns, &turning, NULL, NULL);
   return TRUE;
 }
 

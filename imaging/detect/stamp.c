@@ -456,4 +456,4 @@ find_stamp (const Image *image, double strength, const Progress *progress,
 }
 
 const Detector detector_stamp = { "stamp", "stamps and overlaid text",
-                                  find_stamp, .is_overlay = FALSE };
+                                  find_stamp, .is_serial = TRUE };
