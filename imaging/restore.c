@@ -102,7 +102,8 @@ describe_dictionary (const Image *image, gboolean filled,
 }
 
 /* Fills what is left of @missing once stains are undone, and lets through what
- * shines through other marks.  Uses @missing up. */
+ * shines through other marks.  Uses @missing up.  Without stains, what marks
+ * have left of the picture is @image itself. */
 static gboolean
 fill_through (Image *image, Mask *missing, double noise,
               const RestoreOptions *options, gsize *patches,
@@ -111,17 +112,20 @@ fill_through (Image *image, Mask *missing, double noise,
   ProgressPart filling = { progress, 0, COVERED_SHARE };
   ProgressPart seeing = { progress, COVERED_SHARE, 1 };
   Progress part = progress_part (&filling);
-  g_autoptr (Image) undone = image_copy (image, error);
-  g_autoptr (Image) filled = NULL;
+  g_autoptr (Image) filled = image_copy (image, error);
+  g_autoptr (Image) undone = NULL;
+  int stains;
 
-  if (undone == NULL || !image_undo_stains (undone, missing, error))
+  if (filled == NULL || !image_undo_stains (filled, missing, &stains, error))
     return FALSE;
-  filled = image_copy (undone, error);
-  if (filled == NULL
+  if (stains > 0)
+    undone = image_copy (filled, error);
+  if ((stains > 0 && undone == NULL)
       || !image_inpaint (filled, missing, options, patches, &part, error))
     return FALSE;
   part = progress_part (&seeing);
-  if (!image_unveil (undone, missing, noise, filled, &part, error))
+  if (!image_unveil (undone != NULL ? undone : image, missing, noise, filled,
+                     &part, error))
     return FALSE;
   image_swap (image, filled);
   return TRUE;

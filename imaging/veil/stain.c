@@ -469,11 +469,12 @@ undo_one (Image *image, Mask *missing, const ImageArea *bounds,
 }
 
 gboolean
-image_undo_stains (Image *image, Mask *missing, GError **error)
+image_undo_stains (Image *image, Mask *missing, int *stains, GError **error)
 {
   g_auto (BytePlane) left = { 0 };
   g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
 
+  *stains = 0;
   if (!byte_plane_init (&left, missing->width, missing->height, error))
     return FALSE;
   for (gsize i = 0; i < byte_plane_size (&left); i++)
@@ -487,6 +488,7 @@ image_undo_stains (Image *image, Mask *missing, GError **error)
     bounds = byte_plane_collect (&left, i, NULL, NULL, pixels);
     if (MIN (bounds.width, bounds.height) <= 2 * STAIN_DEPTH)
       continue;
+    ++*stains;
     if (!undo_one (image, missing, &bounds, pixels))
       return tessera_fail (error, TESSERA_ERROR_MEMORY,
                            "not enough memory to see through stains");

@@ -24,6 +24,8 @@
 /* Undoes the stains of @image: connected pixels that are MASK_THROUGH in
  * @missing and deeper than what patches can fill.  Takes what was undone out
  * of @missing; layers where too much is uncertain stay in it, but are no longer
- * MASK_THROUGH, and so do stains that let nothing through.  FALSE with @error
- * set (MEMORY) for lack of memory. */
-gboolean image_undo_stains (Image *image, Mask *missing, GError **error);
+ * MASK_THROUGH, and so do stains that let nothing through.  *@stains is their
+ * number: where it is 0, nothing has changed.  FALSE with @error set (MEMORY)
+ * for lack of memory. */
+gboolean image_undo_stains (Image *image, Mask *missing, int *stains,
+                            GError **error);

@@ -56,9 +56,30 @@ typedef struct {
   VeilScene scene;
   GArray *pieces; /* Piece, from top to bottom */
   GArray *pixels; /* PiecePixel of all pieces */
-  guint32 *slots; /* of each pixel that is seen through, 1 .. */
-  Sum *sums;      /* of each slot but the first */
+  guint32 *slots; /* of pixels 0, SLOT_STEP, ..: how many before them are seen
+                     through */
+  Sum *sums;      /* of each pixel that is seen through */
 } Veil;
+
+/* A number for each pixel would take more memory than the mask and its sums. */
+#define SLOT_STEP 64
+
+static gboolean
+is_through (const Veil *veil, gsize i)
+{
+  return (veil->scene.missing->missing[i] & MASK_THROUGH) != 0;
+}
+
+/* The sum of pixel @i, which is seen through. */
+static Sum *
+sum_of (const Veil *veil, gsize i)
+{
+  gsize slot = veil->slots[i / SLOT_STEP];
+
+  for (gsize j = i / SLOT_STEP * SLOT_STEP; j < i; j++)
+    slot += is_through (veil, j);
+  return &veil->sums[slot];
+}
 
 static void
 veil_clear (Veil *veil)
@@ -73,16 +94,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Veil, veil_clear)
 static gboolean
 veil_init (Veil *veil, const VeilScene *scene, GError **error)
 {
-  gsize pixels = image_pixels (scene->damaged), count = 1;
+  gsize pixels = image_pixels (scene->damaged), count = 0;
 
   veil->scene = *scene;
   veil->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   veil->pixels = g_array_new (FALSE, FALSE, sizeof (PiecePixel));
-  veil->slots = g_try_new0 (guint32, pixels);
-  for (gsize i = 0; veil->slots != NULL && i < pixels; i++)
-    if (scene->missing->missing[i] & MASK_THROUGH)
-      veil->slots[i] = (guint32) count++;
-  veil->sums = g_try_new0 (Sum, count);
+  veil->slots = g_try_new (guint32, pixels / SLOT_STEP + 1);
+  for (gsize i = 0; veil->slots != NULL && i < pixels; i++) {
+    if (i % SLOT_STEP == 0)
+      veil->slots[i / SLOT_STEP] = (guint32) count;
+    count += is_through (veil, i);
+  }
+  veil->sums = g_try_new0 (Sum, count + 1);
   return (veil->slots != NULL && veil->sums != NULL)
          || tessera_fail (error, TESSERA_ERROR_MEMORY,
                           "not enough memory to see through marks");
@@ -300,7 +323,7 @@ add_result (Veil *veil, const Piece *piece, const Mark *mark)
   for (guint k = 0; k < piece->count; k++) {
     const PiecePixel *pixel =
       &g_array_index (veil->pixels, PiecePixel, piece->first + k);
-    Sum *sum = &veil->sums[veil->slots[pixel->index]];
+    Sum *sum = sum_of (veil, pixel->index);
     double dx = (double) (pixel->index % width) - piece->x;
     double dy = (double) (pixel->index / width) - piece->y;
     double weight =
@@ -321,12 +344,16 @@ add_result (Veil *veil, const Piece *piece, const Mark *mark)
 static void
 write_back (const Veil *veil, Image *filled)
 {
+  const Sum *next = veil->sums;
+
   for (gsize i = 0; i < image_pixels (filled); i++) {
     guint16 *pixel = filled->samples + i * (gsize) filled->channels;
-    const Sum *sum = &veil->sums[veil->slots[i]];
+    const Sum *sum = next;
 
-    if (veil->slots[i] == 0 || sum->weight == 0
-        || image_is_transparent (filled, i))
+    if (!is_through (veil, i))
+      continue;
+    next++;
+    if (sum->weight == 0 || image_is_transparent (filled, i))
       continue;
     for (int c = 0; c < veil->scene.colours; c++)
       pixel[c] =
