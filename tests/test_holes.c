@@ -196,11 +196,13 @@ test_depth (void)
   g_autoptr (Thickness) thickness = NULL;
 
   g_test_summary ("The middle of a bar of 7 pixels is 4 from what is known");
-  g_assert_cmpfloat (thickness_depth (none), ==, 0);
+  g_assert_cmpuint (thickness_deeper (none, 0), ==, 0);
   for (int y = 20; y < 27; y++)
     memset (mask->missing + y * 60 + 10, MASK_PIXEL, 40);
   thickness = thickness_new (image, mask, NULL);
-  g_assert_cmpfloat (thickness_depth (thickness), ==, 4);
+  g_assert_cmpuint (thickness_deeper (thickness, 0), ==, 7 * 40);
+  g_assert_cmpuint (thickness_deeper (thickness, 3), ==, 34);
+  g_assert_cmpuint (thickness_deeper (thickness, 4), ==, 0);
 }
 
 static void

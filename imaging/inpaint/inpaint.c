@@ -151,6 +151,12 @@ static const Effort normal_of_many = { .fill = FILL (4, 12),
 #define SLIGHT_DEPTH 6
 #define SLIGHT_SHARE 0.2
 #define SQUARE 16
+
+/* Of many pixels a few may be deeper, as where scratches that were found cross.
+ * A mosaic of the bundled photographs with scratches, nothing told, in which 26
+ * of 166,733 pixels are: 28.40 dB in half of the time, where the plan for many
+ * pixels has 28.33; others with dust 23.7 in place of 23.5. */
+#define DEEP_SHARE 0.005
 #define ROUNDS_SLIGHT(count)                                                  \
   {                                                                           \
     .rounds = count, .coarse = count, .first = 1.0, .last = 0.025,            \
@@ -262,7 +268,9 @@ measure_holes (const Mask *missing, const Thickness *thickness)
     }
   holes.slight = (double) holes.pixels
                    <= SLIGHT_SHARE * SQUARE * SQUARE * (double) squares
-                 && thickness_depth (thickness) <= SLIGHT_DEPTH;
+                 && (double) thickness_deeper (thickness, SLIGHT_DEPTH)
+                      <= (holes.pixels > MANY ? DEEP_SHARE : 0)
+                           * (double) holes.pixels;
   return holes;
 }
 

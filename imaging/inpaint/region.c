@@ -104,15 +104,14 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
   return TRUE;
 }
 
-double
-thickness_depth (const Thickness *self)
+gsize
+thickness_deeper (const Thickness *self, int depth)
 {
-  gsize pixels = (gsize) self->width * (gsize) self->height;
-  guint16 most = 0;
+  gsize pixels = (gsize) self->width * (gsize) self->height, count = 0;
 
   for (gsize i = 0; i < pixels; i++)
-    most = MAX (most, self->depth[i]);
-  return (double) most / STRAIGHT;
+    count += self->depth[i] > STRAIGHT * depth;
+  return count;
 }
 
 /* Whether patches see nothing of pixel @i: one colour that is left tells them

@@ -42,8 +42,8 @@ Thickness *thickness_new (const Image *image, const Mask *missing,
 void thickness_free (Thickness *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Thickness, thickness_free)
 
-/* Largest depth, in pixels. */
-double thickness_depth (const Thickness *self);
+/* How many pixels are deeper than @depth pixels. */
+gsize thickness_deeper (const Thickness *self, int depth);
 
 /* Chooses the next connected thick part that waits, and marks the one chosen
  * before as done.  FALSE when none is left. */
