@@ -2,6 +2,7 @@
 #include "imaging/inpaint/canvasprivate.h"
 
 #include "base/cpudispatch.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,19 +138,40 @@ settle_row (Pass *pass, int y)
   }
 }
 
+/* Rows of a pass that are to be loaded. */
+typedef struct {
+  Pass *pass;
+  int from, to;
+} Loading;
+
+static void
+load_some (int chunk, int worker, gpointer data)
+{
+  const Loading *loading = data;
+  Pass *pass = loading->pass;
+  RowWindow *w = &pass->window;
+  int from = loading->from + chunk * STRIP;
+
+  (void) worker;
+  for (int y = from; y < MIN (from + STRIP, loading->to); y++) {
+    gsize row = (gsize) (y % w->rows);
+
+    memset (w->wanted + row * (gsize) w->width, 0, (gsize) w->width);
+    memset (w->marks + row * (gsize) w->words, 0,
+            (gsize) w->words * sizeof (guint64));
+    if (pass->busy[y / pass->canvas->block])
+      load_row (pass, y);
+  }
+}
+
 static void
 load_down_to (Pass *pass, int bottom)
 {
-  RowWindow *w = &pass->window;
+  Loading loading = { pass, pass->loaded, bottom };
 
-  for (; pass->loaded < bottom; pass->loaded++) {
-    memset (w->wanted + (gsize) (pass->loaded % w->rows) * (gsize) w->width, 0,
-            (gsize) w->width);
-    memset (w->marks + (gsize) (pass->loaded % w->rows) * (gsize) w->words, 0,
-            (gsize) w->words * sizeof (guint64));
-    if (pass->busy[pass->loaded / pass->canvas->block])
-      load_row (pass, pass->loaded);
-  }
+  parallel_for ((bottom - pass->loaded + STRIP - 1) / STRIP, load_some,
+                &loading, NULL, NULL);
+  pass->loaded = MAX (pass->loaded, bottom);
 }
 
 static void

@@ -1,5 +1,7 @@
 #include "imaging/inpaint/patchsearch.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 
 /* Of distances that are looked at. */
@@ -33,12 +35,24 @@ mean_of_channels (const RowWindow *w, int x, int y)
   return sum / (float) w->channels;
 }
 
-void
-patch_search_update (PatchSearch *self, int top, int bottom)
-{
-  const RowWindow *w = self->window;
+/* Rows that a thread updates at a time. */
+#define ROWS 8
 
-  for (int y = MAX (0, top); y < MIN (bottom, w->height); y++) {
+typedef struct {
+  PatchSearch *search;
+  int top, bottom;
+} Updating;
+
+static void
+update_rows (int chunk, int worker, gpointer data)
+{
+  const Updating *updating = data;
+  PatchSearch *self = updating->search;
+  const RowWindow *w = self->window;
+  int top = updating->top + chunk * ROWS;
+
+  (void) worker;
+  for (int y = top; y < MIN (top + ROWS, updating->bottom); y++) {
     const GArray *spans = canvas_row_spans (w->canvas, y);
 
     for (guint i = 0; i < spans->len; i++) {
@@ -48,6 +62,16 @@ patch_search_update (PatchSearch *self, int top, int bottom)
         *grey_rows_at (&self->grey, x, y) = mean_of_channels (w, x, y);
     }
   }
+}
+
+void
+patch_search_update (PatchSearch *self, int top, int bottom)
+{
+  Updating updating = { self, MAX (0, top),
+                        MIN (bottom, self->window->height) };
+
+  parallel_for ((updating.bottom - updating.top + ROWS - 1) / ROWS,
+                update_rows, &updating, NULL, NULL);
 }
 
 /* Puts @place first, which may be left out where others are equal to it, and
