@@ -1,0 +1,87 @@
+/* find.c - speed of finding damage, kind by kind
+ *
+ * Prints for each kind, on 12 megapixels as they are and with scratches: core
+ * seconds and seconds, and the core seconds as a multiple of what the product
+ * of two matrices of side SGEMM_SIZE takes in the same minutes, which tells more
+ * about the code than about the machine.
+ */
+#include "base/random.h"
+#include "imaging/detect/detect.h"
+#include "tests/bench/bench.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SGEMM_SIZE 512
+#define WIDTH 4000
+#define HEIGHT 3000
+
+/* With this many scratches, 0.8 % of the pixels. */
+#define SCRATCHES 100
+#define LENGTH 400
+
+/* The bundled photograph, repeated. */
+static Image *
+make_picture (void)
+{
+  g_autoptr (Image) photo = load_photo ("mountain5");
+  Image *image = image_new (WIDTH, HEIGHT, 3, 8, NULL);
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] =
+          image_pixel (photo, x % photo->width, y % photo->height)[c];
+  return image;
+}
+
+/* A light line, mostly opaque, that leads down. */
+static void
+scratch (Image *image, guint64 number)
+{
+  double x = 50 + (WIDTH - 100) * random_uniform (1, 0, number);
+  int y = (int) ((HEIGHT - LENGTH) * random_uniform (1, 1, number));
+  double slant = 0.6 * random_uniform (1, 2, number) - 0.3;
+
+  for (int i = 0; i < LENGTH; i++)
+    for (int w = 0; w < 2; w++) {
+      int column = CLAMP ((int) (x + slant * i) + w, 0, WIDTH - 1);
+      guint16 *pixel = image_pixel (image, column, y + i);
+
+      for (int c = 0; c < 3; c++)
+        pixel[c] = (guint16) (0.2 * pixel[c] + 0.8 * 235);
+    }
+}
+
+static void
+find_all (const Image *image, const char *name)
+{
+  for (int i = 0; detectors[i] != NULL; i++) {
+    double product = 2 * pow (SGEMM_SIZE, 3) / 1e9;
+    double sgemm = product / bench_sgemm (SGEMM_SIZE);
+    double begun = bench_now (), used = bench_core_seconds ();
+    g_autoptr (Mask) mask = detectors[i]->find (image, 1, NULL, NULL);
+    double seconds = bench_now () - begun;
+    double core = bench_core_seconds () - used;
+
+    printf ("%-10s %-31s %5.2f core s, %5.2f s; %6.0f products; %5.2f %%\n",
+            name, detectors[i]->noun, core, seconds, core / sgemm,
+            100. * (double) mask_count (mask) / (double) image_pixels (image));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (Image) image = NULL;
+
+  (void) argc;
+  bench_start (argv);
+  image = make_picture ();
+  find_all (image, "clean");
+  for (guint64 i = 0; i < SCRATCHES; i++)
+    scratch (image, i);
+  find_all (image, "scratched");
+  return 0;
+}
