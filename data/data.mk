@@ -37,11 +37,13 @@ $(HALVE) $(FINDERS): $(BUILD)/data/photograph.o $(BUILD)/libtessera.a
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
-# How the trees that the finders of damage judge by were learned.
+# How the trees that the finders of damage judge by were learned.  Spots are
+# what the trees before them let through, so the program is made anew.
 finders: $(FINDERS)
 	$(Q)sh data/standin.sh build/originals originals
-	for kind in dust flats scratches; do $(FINDERS) $$kind build/originals \
-	  >$(BUILD)/$$kind.trees && mv $(BUILD)/$$kind.trees imaging/detect; done
+	for kind in dust flats scratches spots; do $(MAKE) $(FINDERS) && \
+	  $(FINDERS) $$kind build/originals >$(BUILD)/$$kind.trees && \
+	  mv $(BUILD)/$$kind.trees imaging/detect || exit 1; done
 
 # Landscape pictures for experiments; downloads 70 MB.
 data: $(HALVE)

@@ -47,11 +47,12 @@ typedef struct {
   gsize count;
   guint8 *bins;    /* @count for each feature */
   float *borders;  /* BINS - 1 for each feature, above which the next begins */
-  float *logits, *gradients, *curvatures;
-  guint8 *nodes;   /* that a sample is in; OUT if it is not drawn */
+  float *logits;
+  gsize drawn;   /* samples that a tree is learned from, */
+  gsize *sample; /* their numbers, */
+  float *gradients, *curvatures;
+  guint8 *nodes; /* and the nodes that they are in */
 } Boost;
-
-#define OUT 255
 
 static int
 by_value (const void *a, const void *b)
@@ -111,15 +112,20 @@ typedef struct {
 static void
 find_slopes (Boost *boost, guint64 seed, int tree)
 {
+  boost->drawn = 0;
   for (gsize i = 0; i < boost->count; i++) {
     double p = 1 / (1 + exp (-(double) boost->logits[i]));
     double weight = g_array_index (boost->set->weights, float, i);
     int label = g_array_index (boost->set->labels, guint8, i);
-    double luck = random_uniform (seed, (guint64) tree, i);
+    gsize k = boost->drawn;
 
-    boost->gradients[i] = (float) (weight * (label - p));
-    boost->curvatures[i] = (float) (weight * p * (1 - p));
-    boost->nodes[i] = luck < SAMPLE ? 0 : OUT;
+    if (random_uniform (seed, (guint64) tree, i) >= SAMPLE)
+      continue;
+    boost->sample[k] = i;
+    boost->gradients[k] = (float) (weight * (label - p));
+    boost->curvatures[k] = (float) (weight * p * (1 - p));
+    boost->nodes[k] = 0;
+    boost->drawn++;
   }
 }
 
@@ -137,13 +143,12 @@ best_question (const Boost *boost, int j, int nodes, int *best)
   Slope at[JUDGE_LEAVES][BINS] = { 0 }, all[JUDGE_LEAVES] = { 0 };
   double value = -1, sums[BINS] = { 0 };
 
-  for (gsize i = 0; i < boost->count; i++)
-    if (boost->nodes[i] != OUT) {
-      Slope *slope = &at[boost->nodes[i]][bins[i]];
+  for (gsize k = 0; k < boost->drawn; k++) {
+    Slope *slope = &at[boost->nodes[k]][bins[boost->sample[k]]];
 
-      slope->gradient += boost->gradients[i];
-      slope->curvature += boost->curvatures[i];
-    }
+    slope->gradient += boost->gradients[k];
+    slope->curvature += boost->curvatures[k];
+  }
   for (int n = 0; n < nodes; n++) {
     Slope below = { 0 };
 
@@ -186,10 +191,10 @@ grow_level (Boost *boost, int d, JudgeTree *tree)
   }
   tree->feature[d] = (guint8) feature;
   tree->threshold[d] = boost->borders[feature * BINS + border];
-  for (gsize i = 0; i < boost->count; i++)
-    if (boost->nodes[i] != OUT
-        && boost->bins[(gsize) feature * boost->count + i] > border)
-      boost->nodes[i] |= (guint8) (1 << d);
+  for (gsize k = 0; k < boost->drawn; k++)
+    if (boost->bins[(gsize) feature * boost->count + boost->sample[k]]
+        > border)
+      boost->nodes[k] |= (guint8) (1 << d);
 }
 
 /* Sets the leaves, and adds the tree to all logits. */
@@ -200,11 +205,10 @@ set_leaves (Boost *boost, JudgeTree *tree)
   const Judge judge = { .trees = 1, .tree = tree };
   int features = boost->set->features;
 
-  for (gsize i = 0; i < boost->count; i++)
-    if (boost->nodes[i] != OUT) {
-      leaves[boost->nodes[i]].gradient += boost->gradients[i];
-      leaves[boost->nodes[i]].curvature += boost->curvatures[i];
-    }
+  for (gsize k = 0; k < boost->drawn; k++) {
+    leaves[boost->nodes[k]].gradient += boost->gradients[k];
+    leaves[boost->nodes[k]].curvature += boost->curvatures[k];
+  }
   for (int l = 0; l < JUDGE_LEAVES; l++)
     tree->leaf[l] =
       (gint16) lround (RATE * JUDGE_UNIT * leaves[l].gradient
@@ -223,11 +227,12 @@ boost_learn (const TrainingSet *set, int count, guint64 seed, JudgeTree *trees)
   g_autofree guint8 *bins = g_new (guint8, samples * features);
   g_autofree float *borders = g_new0 (float, features *BINS);
   g_autofree float *logits = g_new0 (float, samples);
+  g_autofree gsize *sample = g_new (gsize, samples);
   g_autofree float *gradients = g_new (float, samples);
   g_autofree float *curvatures = g_new (float, samples);
   g_autofree guint8 *nodes = g_new (guint8, samples);
-  Boost boost = { set,    samples,   bins,       borders,
-                  logits, gradients, curvatures, nodes };
+  Boost boost = { set, samples, bins, borders, logits, 0, sample, gradients,
+                  curvatures, nodes };
 
   for (int j = 0; j < set->features; j++) {
     find_borders (&boost, j);

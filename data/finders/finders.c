@@ -1,6 +1,6 @@
 /* finders.c - learns what the finders of damage judge by
  *
- *     finders dust|flats|scratches FOLDER > TREES
+ *     finders dust|flats|spots|scratches FOLDER > TREES
  *
  * Puts stars or wires, which are to be kept, and damage on the pictures of a
  * folder, as they are and at half their size, looks for candidates as the
@@ -14,14 +14,13 @@
 #include "imaging/codec/codec.h"
 #include "imaging/detect/flats.h"
 #include "imaging/detect/lines.h"
-#include "imaging/detect/specks.h"
+#include "imaging/detect/spots.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SEED 1
-#define TREES 240
 #define HELD_OUT 20
 
 /* Pixels that are covered by more than this are damaged. */
@@ -34,6 +33,13 @@
 
 /* Of candidates that are no damage, one in that many is kept. */
 #define NONE_KEPT 4
+
+/* A spot that is to be damage has this part of its mark at least: of spots that
+ * overlap one is marked, and a piece of a mark is not to be the one. */
+#define LEAST_PART 0.6
+
+/* Of spots that are no damage, one in that many is kept. */
+#define NO_SPOT_KEPT 2
 
 static void
 add_sample (TrainingSet *set, const float *f, double share)
@@ -48,8 +54,13 @@ add_sample (TrainingSet *set, const float *f, double share)
 
 /* ---- kinds ---- */
 
+/* What damage is drawn from. */
+typedef struct {
+  guint64 seed, stream;
+} Luck;
+
 static gboolean
-add_specks (Image *image, guint64 stream, TrainingSet *set, GError **error)
+add_specks (Image *image, const Luck *luck, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_auto (SpeckScene) scene = { 0 };
@@ -58,8 +69,8 @@ add_specks (Image *image, guint64 stream, TrainingSet *set, GError **error)
   const Specks specks = { found, features };
 
   cover_init (&cover, image);
-  simulate_stars (image, SEED, stream);
-  simulate_dust (image, SEED, stream, &cover);
+  simulate_stars (image, luck->seed, luck->stream);
+  simulate_dust (image, luck->seed, luck->stream, &cover);
   if (!speck_scene_init (&scene, image, NULL, error)
       || !specks_find (&scene, NULL, 0, &specks, NULL, error))
     return FALSE;
@@ -78,7 +89,7 @@ add_specks (Image *image, guint64 stream, TrainingSet *set, GError **error)
 }
 
 static gboolean
-add_flats (Image *image, guint64 stream, TrainingSet *set, GError **error)
+add_flats (Image *image, const Luck *luck, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_auto (SpeckScene) scene = { 0 };
@@ -86,8 +97,8 @@ add_flats (Image *image, guint64 stream, TrainingSet *set, GError **error)
   g_auto (Flats) flats = { 0 };
 
   cover_init (&cover, image);
-  simulate_stars (image, SEED, stream);
-  simulate_dust (image, SEED, stream, &cover);
+  simulate_stars (image, luck->seed, luck->stream);
+  simulate_dust (image, luck->seed, luck->stream, &cover);
   flats_init (&flats, TRUE);
   if (!speck_scene_init (&scene, image, NULL, error)
       || !flat_scene_init (&flat_scene, &scene, error)
@@ -107,15 +118,80 @@ add_flats (Image *image, guint64 stream, TrainingSet *set, GError **error)
   return TRUE;
 }
 
+/* The pixels that each mark of @cover damages. */
+static int *
+sizes_of (const Cover *cover)
+{
+  int *sizes = g_new0 (int, cover->marks + 1);
+
+  for (int i = 0; i < cover->width * cover->height; i++)
+    if (cover->cover[i] > DAMAGED)
+      sizes[cover->mark[i]]++;
+  return sizes;
+}
+
+/* Of the pixels of a spot those that are damaged, and of the mark that has
+ * most of them the part that is in the spot. */
+static double
+share_of_spot (const Spots *spots, const Spot *spot, const Cover *cover,
+               const int *sizes, double *part)
+{
+  g_autofree int *counts = g_new0 (int, cover->marks + 1);
+  int damaged = 0, most = 0;
+
+  for (guint k = 0; k < spot->count; k++) {
+    gsize i = g_array_index (spots->pixels, gsize, spot->start + k);
+
+    if (cover->cover[i] <= DAMAGED)
+      continue;
+    damaged++;
+    if (++counts[cover->mark[i]] > counts[most])
+      most = cover->mark[i];
+  }
+  *part = (double) counts[most] / MAX (1, sizes[most]);
+  return (double) damaged / spot->count;
+}
+
 static gboolean
-add_lines (Image *image, guint64 stream, TrainingSet *set, GError **error)
+add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
+{
+  g_auto (Cover) cover = { 0 };
+  g_auto (SpeckScene) scene = { 0 };
+  g_auto (Spots) spots = { 0 };
+  g_autofree int *sizes = NULL;
+
+  cover_init (&cover, image);
+  simulate_stars (image, luck->seed, luck->stream);
+  simulate_dust (image, luck->seed, luck->stream, &cover);
+  sizes = sizes_of (&cover);
+  spots_init (&spots, &scene);
+  if (!speck_scene_init (&scene, image, NULL, error)
+      || !spots_find_specks (&spots, NULL, error)
+      || !spots_find_flats (&spots, NULL, error)
+      || !spots_examine (&spots, NULL, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < spots.spots->len; i++) {
+    const Spot *spot = &g_array_index (spots.spots, Spot, i);
+    const float *f = &g_array_index (spots.features, float, i *SPOT_FEATURES);
+    double part, share = share_of_spot (&spots, spot, &cover, sizes, &part);
+
+    if (share >= DAMAGE_SHARE)
+      training_set_add (set, f, part >= LEAST_PART, 1);
+    else if (share <= NONE_SHARE && i % NO_SPOT_KEPT == 0)
+      training_set_add (set, f, FALSE, NO_SPOT_KEPT);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_lines (Image *image, const Luck *luck, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_autoptr (GArray) segments = NULL;
 
   cover_init (&cover, image);
-  simulate_wires (image, SEED, stream);
-  simulate_scratches (image, SEED, stream, &cover);
+  simulate_wires (image, luck->seed, luck->stream);
+  simulate_scratches (image, luck->seed, luck->stream, &cover);
   segments = lines_find (image, NULL, error);
   if (segments == NULL)
     return FALSE;
@@ -134,24 +210,28 @@ add_lines (Image *image, guint64 stream, TrainingSet *set, GError **error)
 
 typedef struct {
   const char *name;
-  int features;
+  int features, trees;
+  guint rounds; /* of other damage on each picture */
   guint step; /* of so many pictures one is used: specks are frequent */
+  gboolean is_second; /* the others are used: what judges the candidates that
+                         are left is to see them as they are elsewhere */
   /* Damages @image and adds what is found there. */
-  gboolean (*add) (Image *image, guint64 stream, TrainingSet *set,
+  gboolean (*add) (Image *image, const Luck *luck, TrainingSet *set,
                    GError **error);
 } Kind;
 
 static const Kind kinds[] = {
-  { "dust", SPECK_FEATURES, 3, add_specks },
-  { "flats", FLAT_FEATURES, 1, add_flats },
-  { "scratches", LINE_FEATURES, 1, add_lines },
+  { "dust", SPECK_FEATURES, 240, 1, 3, FALSE, add_specks },
+  { "flats", FLAT_FEATURES, 240, 1, 3, FALSE, add_flats },
+  { "spots", SPOT_FEATURES, 1000, 8, 3, TRUE, add_spots },
+  { "scratches", LINE_FEATURES, 240, 1, 1, FALSE, add_lines },
 };
 
 /* ---- the work ---- */
 
 static gboolean
-add_picture (const Kind *kind, const char *path, guint64 number,
-             TrainingSet *set, GError **error)
+add_picture (const Kind *kind, const char *path, Luck luck, TrainingSet *set,
+             GError **error)
 {
   g_autoptr (Image) image = photograph_read (path, error);
   g_autoptr (Image) half = NULL;
@@ -159,8 +239,10 @@ add_picture (const Kind *kind, const char *path, guint64 number,
   if (image == NULL)
     return FALSE;
   half = photograph_halve (image, error);
-  return half != NULL && kind->add (image, 2 * number, set, error)
-         && kind->add (half, 2 * number + 1, set, error);
+  if (half == NULL || !kind->add (image, &luck, set, error))
+    return FALSE;
+  luck.stream++;
+  return kind->add (half, &luck, set, error);
 }
 
 static int
@@ -216,22 +298,27 @@ learn (const Kind *kind, const char *folder, GError **error)
   g_autoptr (GPtrArray) paths = list_pictures (folder, error);
   g_auto (TrainingSet) set = { 0 };
   g_auto (TrainingSet) held_out = { 0 };
-  g_autofree JudgeTree *trees = g_new0 (JudgeTree, TREES);
-  const Judge judge = { .trees = TREES, .tree = trees };
+  g_autofree JudgeTree *trees = g_new0 (JudgeTree, kind->trees);
+  const Judge judge = { .trees = kind->trees, .tree = trees };
 
   if (paths == NULL)
     return FALSE;
   training_set_init (&set, kind->features);
   training_set_init (&held_out, kind->features);
-  for (guint i = 0; i < paths->len; i += kind->step)
-    if (!add_picture (kind, paths->pdata[i], i,
-                      i % HELD_OUT == 0 ? &held_out : &set, error))
+  for (guint n = 0; n < kind->rounds * paths->len; n++) {
+    guint i = n % paths->len;
+    Luck luck = { SEED + n / paths->len, 2 * i };
+
+    if ((i % kind->step == 0) != kind->is_second
+        && !add_picture (kind, paths->pdata[i], luck,
+                         i % HELD_OUT == 0 ? &held_out : &set, error))
       return FALSE;
+  }
   fprintf (stderr, "%s: %u pictures, %u candidates\n", kind->name, paths->len,
            set.labels->len);
-  boost_learn (&set, TREES, SEED, trees);
+  boost_learn (&set, kind->trees, SEED, trees);
   report (&held_out, &judge);
-  boost_write (trees, TREES, stdout);
+  boost_write (trees, kind->trees, stdout);
   return TRUE;
 }
 

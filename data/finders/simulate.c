@@ -31,13 +31,15 @@ void
 cover_init (Cover *cover, const Image *image)
 {
   *cover = (Cover){ image->width, image->height,
-                    g_new0 (float, image_pixels (image)) };
+                    g_new0 (float, image_pixels (image)),
+                    g_new0 (int, image_pixels (image)), 0 };
 }
 
 void
 cover_clear (Cover *cover)
 {
   g_clear_pointer (&cover->cover, g_free);
+  g_clear_pointer (&cover->mark, g_free);
 }
 
 /* Other draws than those for damage. */
@@ -76,9 +78,12 @@ cover_pixel (Image *image, Cover *cover, int x, int y, double share,
     return;
   pixel = image_pixel (image, x, y);
   if (cover != NULL) {
-    float *total = &cover->cover[(gsize) y * (gsize) image->width + (gsize) x];
+    gsize i = (gsize) y * (gsize) image->width + (gsize) x;
 
-    *total = MAX (*total, (float) share);
+    if ((float) share > cover->cover[i]) {
+      cover->cover[i] = (float) share;
+      cover->mark[i] = cover->marks;
+    }
   }
   for (int c = 0; c < image_colours (image); c++) {
     double a = share * matter->opacity;
@@ -118,6 +123,7 @@ put_speck (Image *image, Draws *draws, Cover *cover)
                       .softness = draw (draws, 0.8, 1.6) };
   int reach = (int) (2 * outline.radius + 3);
 
+  cover->marks++;
   for (int w = 0; w < 3; w++) {
     outline.height[w] = draw (draws, 0, 0.35 / (w + 1));
     outline.phase[w] = draw (draws, 0, 2 * G_PI);
@@ -186,6 +192,7 @@ put_scratch (Image *image, Draws *draws, Cover *cover)
 
   pen.direction = draw (draws, 0, 1) < 0.5 ? draw (draws, 1.1, 2.05)
                                            : draw (draws, 0, 2 * G_PI);
+  cover->marks++;
   cover_init (&line, image);
   for (double done = 0; done < length; done += 0.5) {
     press (&pen, &line);

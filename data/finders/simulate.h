@@ -11,6 +11,8 @@
 typedef struct {
   int width, height;
   float *cover;
+  int *mark; /* number of the mark that covers a pixel most, from 1 on */
+  int marks; /* that there are */
 } Cover;
 
 void cover_init (Cover *cover, const Image *image);

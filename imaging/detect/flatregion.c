@@ -268,25 +268,3 @@ flat_describe (const FlatScene *scene, const Flats *flats, const Flat *flat,
   f[27] = least;
   return TRUE;
 }
-
-FlatColours
-flat_colours (const FlatScene *scene, const Flats *flats, const Flat *flat)
-{
-  Sums inside = { 0 }, ring = { 0 };
-  FlatColours colours;
-  SpeckRegion region;
-
-  region_of (scene, flats, flat, &region);
-  FOR_NEAR (&region, k)
-  {
-    const guint8 *colour = scene->colours + 3 * speck_place (&region, k);
-
-    if (region.near[k] == 1)
-      sums_add (&inside, colour);
-    else if (region.near[k] == 3 || region.near[k] == 4)
-      sums_add (&ring, colour);
-  }
-  mean_of (&inside, colours.inside);
-  mean_of (&ring, colours.around);
-  return colours;
-}

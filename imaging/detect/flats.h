@@ -56,11 +56,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlatScene, flat_scene_clear)
  * threads.  With a @judge only those of at least @least. */
 gboolean flats_find (const FlatScene *scene, const Judge *judge, int least,
                      Flats *flats, const Progress *progress, GError **error);
-
-/* The mean colours of the pixels of @flat, and of those around it. */
-typedef struct {
-  float inside[3], around[3];
-} FlatColours;
-
-FlatColours flat_colours (const FlatScene *scene, const Flats *flats,
-                          const Flat *flat);

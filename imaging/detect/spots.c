@@ -1,0 +1,360 @@
+#include "imaging/detect/spots.h"
+
+#include "base/parallel.h"
+#include "imaging/detect/spotlook.h"
+
+#include <math.h>
+#include <string.h>
+
+static const JudgeTree speck_trees[] = {
+#include "imaging/detect/dust.trees"
+};
+
+static const Judge speck_judge = { .trees = G_N_ELEMENTS (speck_trees),
+                                   .tree = speck_trees,
+                                   .density = 1.2e-4,
+                                   .least = 0.015 };
+
+static const JudgeTree flat_trees[] = {
+#include "imaging/detect/flats.trees"
+};
+
+static const Judge flat_judge = { .trees = G_N_ELEMENTS (flat_trees),
+                                  .tree = flat_trees };
+
+/* Spots that a thread looks at, at a time. */
+#define CHUNK 64
+
+/* Spots are sorted into cells; those of 5 x 5 cells are the ones around. */
+#define CELL 16
+#define CELL_REACH 2
+
+/* A spot that has more of its pixels in likelier ones is another view of
+ * them. */
+#define MOST_SHARED 0.25
+
+/* Part of the box of both that two regions of one outline share. */
+#define SAME_BOX 0.6f
+
+void
+spots_init (Spots *spots, const SpeckScene *scene)
+{
+  *spots = (Spots){ scene, g_array_new (FALSE, FALSE, sizeof (Spot)),
+                    g_array_new (FALSE, FALSE, sizeof (gsize)),
+                    g_array_new (FALSE, FALSE, sizeof (float)) };
+}
+
+void
+spots_clear (Spots *spots)
+{
+  g_clear_pointer (&spots->spots, g_array_unref);
+  g_clear_pointer (&spots->pixels, g_array_unref);
+  g_clear_pointer (&spots->features, g_array_unref);
+}
+
+/* ---- 1. gathering ---- */
+
+static ImageArea
+box_of (const gsize *pixels, int count, gsize width)
+{
+  int x0 = G_MAXINT, x1 = 0, y0 = G_MAXINT, y1 = 0;
+
+  for (int k = 0; k < count; k++) {
+    int x = (int) (pixels[k] % width), y = (int) (pixels[k] / width);
+
+    x0 = MIN (x0, x);
+    x1 = MAX (x1, x);
+    y0 = MIN (y0, y);
+    y1 = MAX (y1, y);
+  }
+  return (ImageArea){ x0, y0, x1 - x0 + 1, y1 - y0 + 1 };
+}
+
+static void
+add_spot (Spots *spots, const gsize *pixels, int count, Spot spot)
+{
+  spot.start = spots->pixels->len;
+  spot.count = (guint) count;
+  spot.box = box_of (pixels, count, (gsize) spots->scene->image->width);
+  g_array_append_vals (spots->pixels, pixels, (guint) count);
+  g_array_append_val (spots->spots, spot);
+}
+
+gboolean
+spots_find_specks (Spots *spots, const Progress *progress, GError **error)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Speck));
+  const Specks specks = { .specks = found };
+
+  if (!specks_find (spots->scene, &speck_judge, SPOT_LEAST, &specks, progress,
+                    error))
+    return FALSE;
+  for (guint i = 0; i < found->len; i++) {
+    const Speck *speck = &g_array_index (found, Speck, i);
+    gsize pixels[SPECK_PIXELS];
+    int count = speck_pixels (spots->scene, speck, pixels);
+
+    add_spot (spots, pixels, count,
+              (Spot){ .kind = speck->plane,
+                      .first = speck->score,
+                      .peak = speck->y * spots->scene->image->width
+                              + speck->x });
+  }
+  return TRUE;
+}
+
+gboolean
+spots_find_flats (Spots *spots, const Progress *progress, GError **error)
+{
+  g_auto (FlatScene) scene = { 0 };
+  g_auto (Flats) flats = { 0 };
+
+  flats_init (&flats, FALSE);
+  if (!flat_scene_init (&scene, spots->scene, error)
+      || !flats_find (&scene, &flat_judge, SPOT_LEAST, &flats, progress,
+                      error))
+    return FALSE;
+  for (guint i = 0; i < flats.flats->len; i++) {
+    const Flat *flat = &g_array_index (flats.flats, Flat, i);
+
+    add_spot (spots, &g_array_index (flats.pixels, gsize, flat->start),
+              (int) flat->count,
+              (Spot){ .kind = SPECK_PLANES, .first = flat->score, .peak = -1 });
+  }
+  return TRUE;
+}
+
+/* The best scores of the regions of each peak count. */
+double
+spots_share (const Spots *spots, double strength)
+{
+  g_autofree int *scores = g_new (int, spots->spots->len + 1);
+  int peak = -1, kind = -1;
+  gsize count = 0;
+
+  for (guint i = 0; i < spots->spots->len; i++) {
+    const Spot *spot = &g_array_index (spots->spots, Spot, i);
+
+    if (spot->kind == SPECK_PLANES)
+      continue;
+    if (spot->peak != peak || spot->kind != kind)
+      scores[count++] = spot->first;
+    else
+      scores[count - 1] = MAX (scores[count - 1], spot->first);
+    peak = spot->peak;
+    kind = spot->kind;
+  }
+  return judge_share (&speck_judge, scores, count,
+                      (double) image_pixels (spots->scene->image), strength);
+}
+
+/* ---- 2. the others around ---- */
+
+typedef struct {
+  int across, down;
+  int *first; /* spot of each cell, -1 for none */
+  int *next;  /* spot of the same cell */
+} Cells;
+
+static int
+cell_of (const Spot *spot, int across)
+{
+  return (spot->box.y + spot->box.height / 2) / CELL * across
+         + (spot->box.x + spot->box.width / 2) / CELL;
+}
+
+static void
+cells_init (Cells *cells, const Spots *spots)
+{
+  const Image *image = spots->scene->image;
+  int count = (int) spots->spots->len;
+
+  cells->across = image->width / CELL + 1;
+  cells->down = image->height / CELL + 1;
+  cells->first = g_new (int, (gsize) cells->across *(gsize) cells->down);
+  cells->next = g_new (int, (gsize) count + 1);
+  for (int i = 0; i < cells->across * cells->down; i++)
+    cells->first[i] = -1;
+  for (int i = count - 1; i >= 0; i--) {
+    int *first = &cells->first[cell_of (
+      &g_array_index (spots->spots, Spot, i), cells->across)];
+
+    cells->next[i] = *first;
+    *first = i;
+  }
+}
+
+static void
+cells_clear (Cells *cells)
+{
+  g_clear_pointer (&cells->first, g_free);
+  g_clear_pointer (&cells->next, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Cells, cells_clear)
+
+/* The part of both boxes that is in both. */
+static float
+shared_box (const ImageArea *a, const ImageArea *b)
+{
+  int width = MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
+  int height = MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
+  int shared = MAX (0, width) * MAX (0, height);
+
+  return (float) shared
+         / (float) (a->width * a->height + b->width * b->height - shared);
+}
+
+/* What the spots around say. */
+typedef struct {
+  int same[2];  /* of the same outline, by finder */
+  int best[2];  /* their largest score */
+  int better;   /* of another place, with a larger score */
+  int all;      /* of another place */
+  int touching; /* largest score of those that overlap, with another outline */
+} Others;
+
+static void
+note_other (const Spot *spot, const Spot *other, Others *others)
+{
+  float shared = shared_box (&spot->box, &other->box);
+  int finder = other->kind == SPECK_PLANES;
+
+  if (shared >= SAME_BOX) {
+    others->same[finder]++;
+    others->best[finder] = MAX (others->best[finder], other->first);
+  } else if (shared > 0) {
+    others->touching = MAX (others->touching, other->first);
+  } else {
+    others->all++;
+    others->better += other->first > spot->first;
+  }
+}
+
+static void
+describe_others (const Spots *spots, const Cells *cells, const Spot *spot,
+                 float f[SPOT_FEATURES - SPOT_LOOKS])
+{
+  int cell = cell_of (spot, cells->across);
+  int x = cell % cells->across, y = cell / cells->across;
+  Others others = { .best = { 2 * SPOT_LEAST, 2 * SPOT_LEAST },
+                    .touching = 2 * SPOT_LEAST };
+
+  for (int row = MAX (0, y - CELL_REACH);
+       row <= MIN (y + CELL_REACH, cells->down - 1); row++)
+    for (int col = MAX (0, x - CELL_REACH);
+         col <= MIN (x + CELL_REACH, cells->across - 1); col++)
+      for (int i = cells->first[row * cells->across + col]; i >= 0;
+           i = cells->next[i])
+        note_other (spot, &g_array_index (spots->spots, Spot, i), &others);
+  f[0] = (float) others.same[0];
+  f[1] = (float) others.same[1];
+  f[2] = (float) others.best[0];
+  f[3] = (float) others.best[1];
+  f[4] = (float) others.better;
+  f[5] = (float) others.all;
+  f[6] = (float) others.touching;
+  f[7] = (float) spot->first;
+}
+
+/* ---- 3. all of them ---- */
+
+typedef struct {
+  Spots *spots;
+  const Judge *judge;
+  const Cells *cells;
+} Examination;
+
+static void
+examine_spot (const Examination *examination, guint i)
+{
+  Spots *spots = examination->spots;
+  Spot *spot = &g_array_index (spots->spots, Spot, i);
+  float own[SPOT_FEATURES];
+  float *f = examination->judge != NULL
+               ? own
+               : &g_array_index (spots->features, float, i *SPOT_FEATURES);
+
+  if (!spot_look (spots, spot, f)) {
+    memset (f, 0, sizeof own);
+    spot->score = G_MININT;
+    return;
+  }
+  describe_others (spots, examination->cells, spot, f + SPOT_LOOKS);
+  if (examination->judge != NULL)
+    spot->score = judge_score (examination->judge, f);
+}
+
+static void
+examine_chunk (int chunk, int worker, gpointer data)
+{
+  const Examination *examination = data;
+  guint end =
+    MIN ((guint) (chunk + 1) * CHUNK, examination->spots->spots->len);
+
+  (void) worker;
+  for (guint i = (guint) chunk * CHUNK; i < end; i++)
+    examine_spot (examination, i);
+}
+
+gboolean
+spots_examine (Spots *spots, const Judge *judge, const Progress *progress,
+               GError **error)
+{
+  g_auto (Cells) cells = { 0 };
+  Examination examination = { spots, judge, &cells };
+  int chunks = (int) ((spots->spots->len + CHUNK - 1) / CHUNK);
+
+  cells_init (&cells, spots);
+  if (judge == NULL)
+    g_array_set_size (spots->features, spots->spots->len * SPOT_FEATURES);
+  return parallel_for (chunks, examine_chunk, &examination, progress, error);
+}
+
+/* ---- 4. one of each place ---- */
+
+/* The likelier one first, of equals the one that was found first. */
+static int
+by_score (gconstpointer a, gconstpointer b)
+{
+  const Spot *p = a, *q = b;
+
+  if (p->score != q->score)
+    return p->score < q->score ? 1 : -1;
+  return p->start < q->start ? -1 : 1;
+}
+
+/* Takes the pixels of @spot, unless too many are taken. */
+static gboolean
+take_pixels (const Spots *spots, const Spot *spot, BytePlane *taken)
+{
+  const gsize *pixels = &g_array_index (spots->pixels, gsize, spot->start);
+  guint shared = 0;
+
+  for (guint k = 0; k < spot->count; k++)
+    shared += taken->data[pixels[k]];
+  if (shared > MOST_SHARED * spot->count)
+    return FALSE;
+  for (guint k = 0; k < spot->count; k++)
+    taken->data[pixels[k]] = 1;
+  return TRUE;
+}
+
+gboolean
+spots_keep_best (Spots *spots, GError **error)
+{
+  const Image *image = spots->scene->image;
+  g_auto (BytePlane) taken = { 0 };
+  guint kept = 0;
+
+  if (!byte_plane_init (&taken, image->width, image->height, error))
+    return FALSE;
+  g_array_sort (spots->spots, by_score);
+  for (guint i = 0; i < spots->spots->len; i++) {
+    Spot spot = g_array_index (spots->spots, Spot, i);
+
+    if (take_pixels (spots, &spot, &taken))
+      g_array_index (spots->spots, Spot, kept++) = spot;
+  }
+  g_array_set_size (spots->spots, kept);
+  return TRUE;
+}

@@ -1,0 +1,65 @@
+/* spots.h - candidates for dust, of both kinds, looked at again
+ *
+ * specks.h and flats.h each describe what they find by quick sums.  Most of it
+ * is dismissed by them.  What is left, a spot, is looked at more closely:
+ *
+ *   1. The spot and its soft edge are bridged over by a membrane x0.  Dust of
+ *      cover a and shade b makes y = (1 - a) x0 + a b of it, with the same a
+ *      and b for all colours of the spot; the regression of y on x0 says how
+ *      well that holds.
+ *   2. Along its edge, the share of the way from x0 to the colour of the spot
+ *      falls from 1 to 0 within a pixel or two, on all sides.
+ *   3. The same shape is put beside the spot, on eight sides.  Dust stands out
+ *      by more than these places do, and is flatter.
+ *   4. Its colour is found nowhere around.
+ *   5. The finders agree on it: several regions have its outline, and it is
+ *      likelier than the other spots around.
+ */
+#pragma once
+
+#include "imaging/detect/flats.h"
+
+#define SPOT_FEATURES 48
+
+/* A candidate. */
+typedef struct {
+  guint start, count; /* of its pixels in @pixels */
+  ImageArea box;
+  int kind;  /* a plane of specks.h, or SPECK_PLANES for a flat region */
+  int first; /* the score that its finder has given it */
+  int peak;  /* number of its peak in the picture, -1 for a flat region */
+  int score;
+} Spot;
+
+typedef struct {
+  const SpeckScene *scene;
+  GArray *spots;    /* of Spot */
+  GArray *pixels;   /* of gsize: numbers of pixels */
+  GArray *features; /* of float [SPOT_FEATURES] each; empty if not wanted */
+} Spots;
+
+void spots_init (Spots *spots, const SpeckScene *scene);
+void spots_clear (Spots *spots);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Spots, spots_clear)
+
+/* Candidates that their finders give a smaller score are no spots. */
+#define SPOT_LEAST (-5 * JUDGE_UNIT)
+
+/* Add what a finder finds, as it judges.  @progress may be NULL; FALSE with
+ * @error set: MEMORY, CANCELLED. */
+gboolean spots_find_specks (Spots *spots, const Progress *progress,
+                            GError **error);
+gboolean spots_find_flats (Spots *spots, const Progress *progress,
+                           GError **error);
+
+/* How frequent dust is, as judge_share() has it, by these first scores. */
+double spots_share (const Spots *spots, double strength);
+
+/* Looks at all spots: with a @judge they get their scores, without one their
+ * features are kept.  @progress may be NULL; FALSE when it was cancelled. */
+gboolean spots_examine (Spots *spots, const Judge *judge,
+                        const Progress *progress, GError **error);
+
+/* Of spots that overlap keeps the likeliest one, and sorts them by their
+ * scores.  FALSE with @error set: MEMORY. */
+gboolean spots_keep_best (Spots *spots, GError **error);
