@@ -168,7 +168,7 @@ add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
   if (!speck_scene_init (&scene, image, NULL, error)
       || !spots_find_specks (&spots, NULL, error)
       || !spots_find_flats (&spots, NULL, error)
-      || !spots_examine (&spots, NULL, NULL, error))
+      || !spots_examine (&spots, NULL, 0, NULL, error))
     return FALSE;
   for (guint i = 0; i < spots.spots->len; i++) {
     const Spot *spot = &g_array_index (spots.spots, Spot, i);

@@ -22,6 +22,9 @@ static const Judge judge = { .trees = G_N_ELEMENTS (trees),
 /* Flat regions are looked for in pictures with this share of the density. */
 #define LEAST_SHARE 0.1
 
+/* In others a speck needs strong evidence, and has some at first sight. */
+#define CLEAN_LEAST (-2 * JUDGE_UNIT)
+
 static double
 share_of (const Spots *spots, double strength)
 {
@@ -46,10 +49,16 @@ find_spots (Spots *spots, double strength, const Progress *progress,
   Progress second = progress_part (&parts[1]);
   Progress third = progress_part (&parts[2]);
 
-  return spots_find_specks (spots, &first, error)
-         && (spots_share (spots, strength) < LEAST_SHARE
-             || spots_find_flats (spots, &second, error))
-         && spots_examine (spots, &judge, &third, error)
+  int least = CLEAN_LEAST;
+
+  if (!spots_find_specks (spots, &first, error))
+    return FALSE;
+  if (spots_share (spots, strength) >= LEAST_SHARE) {
+    if (!spots_find_flats (spots, &second, error))
+      return FALSE;
+    least = SPOT_LEAST;
+  }
+  return spots_examine (spots, &judge, least, &third, error)
          && spots_keep_best (spots, error);
 }
 

@@ -26,6 +26,9 @@ typedef struct {
   float seen[PIXELS][3];
   float bridge[PIXELS][3]; /* the membrane, over the spot and its edge */
   int bridged[PIXELS], bridged_count;
+  const guint16 *samples;
+  gsize channels, next; /* samples to a pixel, and from a colour to the next */
+  float unit;           /* levels of 8 bits to a level of the picture */
 } Look;
 
 /* Whether pixel @k of the window is in the spot, or next to it. */
@@ -35,15 +38,13 @@ is_bridged (const Look *look, int k)
   return look->region.near[k] == 1 || look->region.near[k] == 2;
 }
 
-static void
-colour_at (const Image *image, gsize i, float colour[3])
+static inline void
+colour_at (const Look *look, gsize i, float colour[3])
 {
-  const guint16 *pixel = image->samples + i * (gsize) image->channels;
-  float unit = 255 / (float) image_peak (image);
-  gboolean grey = image_colours (image) == 1;
+  const guint16 *pixel = look->samples + i * look->channels;
 
-  for (int c = 0; c < 3; c++)
-    colour[c] = (float) pixel[grey ? 0 : c] * unit;
+  for (gsize c = 0; c < 3; c++)
+    colour[c] = (float) pixel[c * look->next] * look->unit;
 }
 
 #define FOR_WINDOW(look, k)                                                   \
@@ -51,11 +52,28 @@ colour_at (const Image *image, gsize i, float colour[3])
     for (int k = y_ * SPECK_WINDOW + (look)->region.left;                     \
          k <= y_ * SPECK_WINDOW + (look)->region.right; k++)
 
+/* The same for what is near the spot only. */
+#define FOR_NEAR(look, k)                                                     \
+  for (int y_ = MAX ((look)->region.y0 - SPECK_RING, (look)->region.top);     \
+       y_ <= MIN ((look)->region.y1 + SPECK_RING, (look)->region.bottom);     \
+       y_++)                                                                  \
+    for (int k = y_ * SPECK_WINDOW                                            \
+                 + MAX ((look)->region.x0 - SPECK_RING, (look)->region.left); \
+         k <= y_ * SPECK_WINDOW                                               \
+                + MIN ((look)->region.x1 + SPECK_RING,                        \
+                       (look)->region.right);                                 \
+         k++)
+
 static void
 load_window (const Spots *spots, const Spot *spot, Look *look)
 {
   SpeckRegion *region = &look->region;
+  const Image *image = spots->scene->image;
 
+  look->samples = image->samples;
+  look->channels = (gsize) image->channels;
+  look->next = image_colours (image) == 1 ? 0 : 1;
+  look->unit = 255 / (float) image_peak (image);
   speck_region_put (region, spots->scene, &spot->box,
                     &g_array_index (spots->pixels, gsize, spot->start),
                     (int) spot->count);
@@ -63,7 +81,7 @@ load_window (const Spots *spots, const Spot *spot, Look *look)
   look->bridged_count = 0;
   FOR_WINDOW (look, k)
   {
-    colour_at (spots->scene->image, speck_place (region, k), look->seen[k]);
+    colour_at (look, speck_place (region, k), look->seen[k]);
     if (is_bridged (look, k))
       look->bridged[look->bridged_count++] = k;
   }
@@ -76,6 +94,18 @@ typedef struct {
   float mean[3], deviation;
 } Part;
 
+/* Turns sums into means; @square is the sum of all squares. */
+static void
+finish_part (Part *part, float square)
+{
+  square /= (float) MAX (1, part->count);
+  for (int c = 0; c < 3; c++) {
+    part->mean[c] /= (float) MAX (1, part->count);
+    square -= part->mean[c] * part->mean[c];
+  }
+  part->deviation = square > 0 ? sqrtf (square) : 0;
+}
+
 /* Mean and deviation of the pixels whose distance plus 1 is @least to @most. */
 static Part
 part_of (const Look *look, int least, int most)
@@ -83,7 +113,7 @@ part_of (const Look *look, int least, int most)
   Part part = { 0 };
   float square = 0;
 
-  FOR_WINDOW (look, k)
+  FOR_NEAR (look, k)
   {
     int near = look->region.near[k];
 
@@ -95,12 +125,7 @@ part_of (const Look *look, int least, int most)
       square += look->seen[k][c] * look->seen[k][c];
     }
   }
-  square /= (float) MAX (1, part.count);
-  for (int c = 0; c < 3; c++) {
-    part.mean[c] /= (float) MAX (1, part.count);
-    square -= part.mean[c] * part.mean[c];
-  }
-  part.deviation = square > 0 ? sqrtf (square) : 0;
+  finish_part (&part, square);
   return part;
 }
 
@@ -115,43 +140,41 @@ is_inside (const SpeckRegion *region, int k)
          && y <= region->bottom;
 }
 
-/* What pixel @k counts as for its neighbours. */
-static const float *
-level_of (const Look *look, int k)
+/* Sets pixel @k to the mean of its neighbours, and beyond it. */
+static inline void
+relax (Look *look, int k, gboolean whole)
 {
-  return is_bridged (look, k) ? look->bridge[k] : look->seen[k];
-}
+  float sum[3] = { 0 };
+  int count = 0;
 
-static void
-sweep (Look *look)
-{
-  for (int i = 0; i < look->bridged_count; i++) {
-    int k = look->bridged[i], count = 0;
-    float sum[3] = { 0 };
+  for (int s = 0; s < 4; s++)
+    if (whole || is_inside (&look->region, k + sides[s])) {
+      const float *level = look->bridge[k + sides[s]];
 
-    for (int s = 0; s < 4; s++)
-      if (is_inside (&look->region, k + sides[s])) {
-        const float *level = level_of (look, k + sides[s]);
-
-        count++;
-        for (int c = 0; c < 3; c++)
-          sum[c] += level[c];
-      }
-    for (int c = 0; c < 3; c++)
-      look->bridge[k][c] +=
-        RELAX * (sum[c] / (float) MAX (1, count) - look->bridge[k][c]);
-  }
+      count++;
+      for (int c = 0; c < 3; c++)
+        sum[c] += level[c];
+    }
+  for (int c = 0; c < 3; c++)
+    look->bridge[k][c] +=
+      RELAX * (sum[c] / (float) MAX (1, count) - look->bridge[k][c]);
 }
 
 static void
 bridge_over (Look *look)
 {
+  const SpeckRegion *region = &look->region;
+  gboolean whole = region->left == 0 && region->right == SPECK_WINDOW - 1
+                   && region->top == 0 && region->bottom == SPECK_WINDOW - 1;
   Part ring = part_of (look, 3, 3);
 
+  FOR_NEAR (look, k)
+    memcpy (look->bridge[k], look->seen[k], sizeof look->seen[k]);
   for (int i = 0; i < look->bridged_count; i++)
     memcpy (look->bridge[look->bridged[i]], ring.mean, sizeof ring.mean);
-  for (int i = 0; i < SWEEPS; i++)
-    sweep (look);
+  for (int n = 0; n < SWEEPS; n++)
+    for (int i = 0; i < look->bridged_count; i++)
+      relax (look, look->bridged[i], whole);
 }
 
 /* ---- 2. what covers it ---- */
@@ -282,43 +305,51 @@ typedef struct {
   float nearest; /* colour of a place to that of the spot */
 } Elsewhere;
 
-/* The mean of the pixels of the window with near @near, moved by @dx, @dy, and
- * their variance.  FALSE if most are outside the picture. */
-static gboolean
-moved_mean (const Look *look, int near, int dx, int dy, Part *part)
+/* The pixels of the window at one distance from the spot. */
+typedef struct {
+  int count;
+  int x[PIXELS], y[PIXELS]; /* in the picture */
+} Shape;
+
+static void
+shape_of (const Look *look, int near, Shape *shape)
 {
   const SpeckRegion *region = &look->region;
-  const Image *image = region->scene->image;
+
+  shape->count = 0;
+  for (int row = region->y0 - 2; row <= region->y1 + 2; row++)
+    for (int col = region->x0 - 2; col <= region->x1 + 2; col++)
+      if (region->near[row * SPECK_WINDOW + col] == near) {
+        shape->x[shape->count] = region->x + col - SPECK_REACH;
+        shape->y[shape->count++] = region->y + row - SPECK_REACH;
+      }
+}
+
+/* Mean and deviation of the pixels of @shape, moved by @dx, @dy.  FALSE if most
+ * are outside the picture. */
+static gboolean
+moved_mean (const Look *look, const Shape *shape, int dx, int dy, Part *part)
+{
+  const Image *image = look->region.scene->image;
   float square = 0;
-  int all = 0;
 
   *part = (Part){ 0 };
-  for (int row = region->y0 - 2; row <= region->y1 + 2; row++)
-    for (int col = region->x0 - 2; col <= region->x1 + 2; col++) {
-      int x = region->x + col - SPECK_REACH + dx;
-      int y = region->y + row - SPECK_REACH + dy;
-      float colour[3];
+  for (int k = 0; k < shape->count; k++) {
+    int x = shape->x[k] + dx, y = shape->y[k] + dy;
+    float colour[3];
 
-      if (region->near[row * SPECK_WINDOW + col] != near)
-        continue;
-      all++;
-      if (x < 0 || y < 0 || x >= image->width || y >= image->height)
-        continue;
-      colour_at (image, (gsize) y * (gsize) image->width + (gsize) x, colour);
-      part->count++;
-      for (int c = 0; c < 3; c++) {
-        part->mean[c] += colour[c];
-        square += colour[c] * colour[c];
-      }
+    if (x < 0 || y < 0 || x >= image->width || y >= image->height)
+      continue;
+    colour_at (look, (gsize) y * (gsize) image->width + (gsize) x, colour);
+    part->count++;
+    for (int c = 0; c < 3; c++) {
+      part->mean[c] += colour[c];
+      square += colour[c] * colour[c];
     }
-  if (2 * part->count <= all)
-    return FALSE;
-  square /= (float) part->count;
-  for (int c = 0; c < 3; c++) {
-    part->mean[c] /= (float) part->count;
-    square -= part->mean[c] * part->mean[c];
   }
-  part->deviation = square > 0 ? sqrtf (square) : 0;
+  if (2 * part->count <= shape->count)
+    return FALSE;
+  finish_part (part, square);
   return TRUE;
 }
 
@@ -342,6 +373,10 @@ look_elsewhere (const Look *look, const float inside[3], Elsewhere *elsewhere)
   int across = region->x1 - region->x0 + 1 + APART;
   int down = region->y1 - region->y0 + 1 + APART;
 
+  Shape spot, rim;
+
+  shape_of (look, 1, &spot);
+  shape_of (look, 3, &rim);
   *elsewhere = (Elsewhere){ .least_deviation = 255, .nearest = 500 };
   for (int v = -1; v <= 1; v++)
     for (int h = -1; h <= 1; h++) {
@@ -349,8 +384,8 @@ look_elsewhere (const Look *look, const float inside[3], Elsewhere *elsewhere)
       float square;
 
       if ((v == 0 && h == 0)
-          || !moved_mean (look, 1, h * across, v * down, &there)
-          || !moved_mean (look, 3, h * across, v * down, &around))
+          || !moved_mean (look, &spot, h * across, v * down, &there)
+          || !moved_mean (look, &rim, h * across, v * down, &around))
         continue;
       square = square_distance (there.mean, around.mean);
       elsewhere->count++;
@@ -465,7 +500,7 @@ describe_sides (const Look *look, const float inside[3], const float way[3],
   float sum[SECTORS] = { 0 };
   int count[SECTORS] = { 0 };
 
-  FOR_WINDOW (look, k)
+  FOR_NEAR (look, k)
   {
     int dx = k % SPECK_WINDOW - SPECK_REACH, dy = k / SPECK_WINDOW - SPECK_REACH;
     int s = (dx > 0) + 2 * (dy > 0) + 4 * (ABS (dx) > ABS (dy));

@@ -29,6 +29,10 @@ static const Judge flat_judge = { .trees = G_N_ELEMENTS (flat_trees),
 #define CELL 16
 #define CELL_REACH 2
 
+/* A first score that is lower by this than that of another spot with the same
+ * outline does not become the larger one. */
+#define FAR_BELOW (4 * JUDGE_UNIT)
+
 /* A spot that has more of its pixels in likelier ones is another view of
  * them. */
 #define MOST_SHARED 0.25
@@ -261,8 +265,19 @@ describe_others (const Spots *spots, const Cells *cells, const Spot *spot,
 typedef struct {
   Spots *spots;
   const Judge *judge;
+  int least;
   const Cells *cells;
 } Examination;
+
+/* Whether @spot cannot become the one of its place that counts; @f are what the
+ * others say. */
+static gboolean
+is_hopeless (const Spot *spot, const float *f, int least)
+{
+  float best = MAX (f[2], f[3]);
+
+  return spot->first < least || (float) spot->first < best - FAR_BELOW;
+}
 
 static void
 examine_spot (const Examination *examination, guint i)
@@ -270,18 +285,20 @@ examine_spot (const Examination *examination, guint i)
   Spots *spots = examination->spots;
   Spot *spot = &g_array_index (spots->spots, Spot, i);
   float own[SPOT_FEATURES];
-  float *f = examination->judge != NULL
-               ? own
-               : &g_array_index (spots->features, float, i *SPOT_FEATURES);
+  const Judge *judge = examination->judge;
+  float *f = judge != NULL ? own
+                           : &g_array_index (spots->features, float,
+                                             i *SPOT_FEATURES);
 
-  if (!spot_look (spots, spot, f)) {
-    memset (f, 0, sizeof own);
-    spot->score = G_MININT;
-    return;
-  }
   describe_others (spots, examination->cells, spot, f + SPOT_LOOKS);
-  if (examination->judge != NULL)
-    spot->score = judge_score (examination->judge, f);
+  spot->score = G_MININT;
+  if (judge != NULL
+      && is_hopeless (spot, f + SPOT_LOOKS, examination->least))
+    return;
+  if (!spot_look (spots, spot, f))
+    memset (f, 0, sizeof own);
+  else if (judge != NULL)
+    spot->score = judge_score (judge, f);
 }
 
 static void
@@ -297,11 +314,11 @@ examine_chunk (int chunk, int worker, gpointer data)
 }
 
 gboolean
-spots_examine (Spots *spots, const Judge *judge, const Progress *progress,
-               GError **error)
+spots_examine (Spots *spots, const Judge *judge, int least,
+               const Progress *progress, GError **error)
 {
   g_auto (Cells) cells = { 0 };
-  Examination examination = { spots, judge, &cells };
+  Examination examination = { spots, judge, least, &cells };
   int chunks = (int) ((spots->spots->len + CHUNK - 1) / CHUNK);
 
   cells_init (&cells, spots);
@@ -352,6 +369,8 @@ spots_keep_best (Spots *spots, GError **error)
   for (guint i = 0; i < spots->spots->len; i++) {
     Spot spot = g_array_index (spots->spots, Spot, i);
 
+    if (spot.score == G_MININT)
+      break;
     if (take_pixels (spots, &spot, &taken))
       g_array_index (spots->spots, Spot, kept++) = spot;
   }
