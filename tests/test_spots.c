@@ -133,8 +133,7 @@ pixels_in (const Spots *spots, const Spot *spot, const guint8 *taken)
   guint count = 0;
 
   for (guint k = 0; k < spot->count; k++)
-    count +=
-      taken[g_array_index (spots->pixels, gsize, spot->start + k)] != 0;
+    count += taken[g_array_index (spots->pixels, gsize, spot->start + k)] != 0;
   return count;
 }
 

@@ -60,8 +60,7 @@ colour_at (const Look *look, gsize i, float colour[3])
     for (int k = y_ * SPECK_WINDOW                                            \
                  + MAX ((look)->region.x0 - SPECK_RING, (look)->region.left); \
          k <= y_ * SPECK_WINDOW                                               \
-                + MIN ((look)->region.x1 + SPECK_RING,                        \
-                       (look)->region.right);                                 \
+                + MIN ((look)->region.x1 + SPECK_RING, (look)->region.right); \
          k++)
 
 static void
@@ -106,7 +105,7 @@ finish_part (Part *part, float square)
   part->deviation = square > 0 ? sqrtf (square) : 0;
 }
 
-/* Mean and deviation of the pixels whose distance plus 1 is @least to @most. */
+/* Mean and deviation of the pixels whose distance plus 1 is @least .. @most. */
 static Part
 part_of (const Look *look, int least, int most)
 {
@@ -169,7 +168,7 @@ bridge_over (Look *look)
   Part ring = part_of (look, 3, 3);
 
   FOR_NEAR (look, k)
-    memcpy (look->bridge[k], look->seen[k], sizeof look->seen[k]);
+  memcpy (look->bridge[k], look->seen[k], sizeof look->seen[k]);
   for (int i = 0; i < look->bridged_count; i++)
     memcpy (look->bridge[look->bridged[i]], ring.mean, sizeof ring.mean);
   for (int n = 0; n < SWEEPS; n++)
@@ -325,8 +324,8 @@ shape_of (const Look *look, int near, Shape *shape)
       }
 }
 
-/* Mean and deviation of the pixels of @shape, moved by @dx, @dy.  FALSE if most
- * are outside the picture. */
+/* Mean and deviation of the pixels of @shape, moved by @dx, @dy.  FALSE if
+ * most are outside the picture. */
 static gboolean
 moved_mean (const Look *look, const Shape *shape, int dx, int dy, Part *part)
 {
@@ -502,7 +501,8 @@ describe_sides (const Look *look, const float inside[3], const float way[3],
 
   FOR_NEAR (look, k)
   {
-    int dx = k % SPECK_WINDOW - SPECK_REACH, dy = k / SPECK_WINDOW - SPECK_REACH;
+    int dx = k % SPECK_WINDOW - SPECK_REACH,
+        dy = k / SPECK_WINDOW - SPECK_REACH;
     int s = (dx > 0) + 2 * (dy > 0) + 4 * (ABS (dx) > ABS (dy));
 
     if (look->region.near[k] != 3 && look->region.near[k] != 4)

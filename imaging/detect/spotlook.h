@@ -12,8 +12,7 @@
 #define SPOT_LOOKS 40
 
 /* Fills @f.  FALSE if there is nothing around the spot to compare it with. */
-gboolean spot_look (const Spots *spots, const Spot *spot,
-                    float f[SPOT_LOOKS]);
+gboolean spot_look (const Spots *spots, const Spot *spot, float f[SPOT_LOOKS]);
 
 /* Marks the pixels of @spot and those of its soft edge. */
 void spot_mark (const Spots *spots, const Spot *spot, Mask *mask);

@@ -98,11 +98,11 @@ spots_find_specks (Spots *spots, const Progress *progress, GError **error)
     gsize pixels[SPECK_PIXELS];
     int count = speck_pixels (spots->scene, speck, pixels);
 
-    add_spot (spots, pixels, count,
-              (Spot){ .kind = speck->plane,
-                      .first = speck->score,
-                      .peak = speck->y * spots->scene->image->width
-                              + speck->x });
+    add_spot (
+      spots, pixels, count,
+      (Spot){ .kind = speck->plane,
+              .first = speck->score,
+              .peak = speck->y * spots->scene->image->width + speck->x });
   }
   return TRUE;
 }
@@ -121,9 +121,10 @@ spots_find_flats (Spots *spots, const Progress *progress, GError **error)
   for (guint i = 0; i < flats.flats->len; i++) {
     const Flat *flat = &g_array_index (flats.flats, Flat, i);
 
-    add_spot (spots, &g_array_index (flats.pixels, gsize, flat->start),
-              (int) flat->count,
-              (Spot){ .kind = SPECK_PLANES, .first = flat->score, .peak = -1 });
+    add_spot (
+      spots, &g_array_index (flats.pixels, gsize, flat->start),
+      (int) flat->count,
+      (Spot){ .kind = SPECK_PLANES, .first = flat->score, .peak = -1 });
   }
   return TRUE;
 }
@@ -180,8 +181,8 @@ cells_init (Cells *cells, const Spots *spots)
   for (int i = 0; i < cells->across * cells->down; i++)
     cells->first[i] = -1;
   for (int i = count - 1; i >= 0; i--) {
-    int *first = &cells->first[cell_of (
-      &g_array_index (spots->spots, Spot, i), cells->across)];
+    int *first = &cells->first[cell_of (&g_array_index (spots->spots, Spot, i),
+                                        cells->across)];
 
     cells->next[i] = *first;
     *first = i;
@@ -269,8 +270,8 @@ typedef struct {
   const Cells *cells;
 } Examination;
 
-/* Whether @spot cannot become the one of its place that counts; @f are what the
- * others say. */
+/* Whether @spot cannot become the one of its place that counts; @f are what
+ * the others say. */
 static gboolean
 is_hopeless (const Spot *spot, const float *f, int least)
 {
@@ -286,14 +287,13 @@ examine_spot (const Examination *examination, guint i)
   Spot *spot = &g_array_index (spots->spots, Spot, i);
   float own[SPOT_FEATURES];
   const Judge *judge = examination->judge;
-  float *f = judge != NULL ? own
-                           : &g_array_index (spots->features, float,
-                                             i *SPOT_FEATURES);
+  float *f = judge != NULL
+               ? own
+               : &g_array_index (spots->features, float, i *SPOT_FEATURES);
 
   describe_others (spots, examination->cells, spot, f + SPOT_LOOKS);
   spot->score = G_MININT;
-  if (judge != NULL
-      && is_hopeless (spot, f + SPOT_LOOKS, examination->least))
+  if (judge != NULL && is_hopeless (spot, f + SPOT_LOOKS, examination->least))
     return;
   if (!spot_look (spots, spot, f))
     memset (f, 0, sizeof own);

@@ -56,9 +56,9 @@ gboolean spots_find_flats (Spots *spots, const Progress *progress,
 double spots_share (const Spots *spots, double strength);
 
 /* Looks at all spots and keeps their features.  With a @judge they get their
- * scores instead; then those are left out whose first score is below @least, or
- * far below that of another one with the same outline.  @progress may be NULL;
- * FALSE when it was cancelled. */
+ * scores instead; then those are left out whose first score is below @least,
+ * or far below that of another one with the same outline.  @progress may be
+ * NULL; FALSE when it was cancelled. */
 gboolean spots_examine (Spots *spots, const Judge *judge, int least,
                         const Progress *progress, GError **error);
 
