@@ -138,7 +138,7 @@ denoise_effort (NoiseKind kind, int colours, gsize pixels,
   int extra =
     (int) (effort.extra * denoise_extra_share (pixels, LARGE_PICTURE));
 
-  last->least += extra;
+  last->least += extra / 2; /* all of it would blur fine texture */
   last->similar += extra;
   return effort;
 }
