@@ -20,8 +20,8 @@
     .similar = most, .alike = 0.1                                             \
   }
 
-/* Seven simulated shots of 0.3 megapixels gain 0.05 dB by the extra patches; 12
- * megapixels would take 20 core seconds more.
+/* The extra patches of small pictures gain 0.3 dB on 8 real shots; large ones would
+ * take too long with them.
  *
  * Tuned on the bundled photographs with added noise; docs/benchmarks.md has
  * what each quality reaches and costs on others. */

@@ -15,9 +15,9 @@
  * they round it away. */
 #define COARSE_STEPS 2.
 
-/* Share p of the cosines that rounding does not drop.  At quality 75 the error is
- * 10 levels then, and told levels of 10 to 15 are best for clean photographs and
- * noisy crops alike, whatever was measured. */
+/* p, the part of that error which counts.  Fitted, not counted: ten noisy crops of
+ * quality 75 are best with 10 levels added, which is 0.35 of it; with 0.5 they gain
+ * 0.01 dB more, and simulated noise loses 0.06. */
 #define KEPT_SHARE 0.35
 
 gboolean
