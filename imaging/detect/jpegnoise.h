@@ -13,8 +13,8 @@
  * lowest that tell it from the picture, those with k + l of 2 and 3; it depends
  * on brightness alone.
  *
- * Rounding adds an error of its own, of the variance q^2 / 12 in each cosine that
- * is not dropped.  With a share p of these, what is to be removed has
+ * Rounding adds an error of its own, of the variance q^2 / 12 in each cosine at
+ * most.  With a part p of that, what is to be removed has
  *
  *     s^2 + p mean (q^2) / 12.
  *
