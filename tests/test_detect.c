@@ -1,4 +1,6 @@
 /* test_detect.c - damage is found, and clean photographs are left alone */
+#include "base/error.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "imaging/codec/codec.h"
 #include "imaging/damage/damage.h"
@@ -246,6 +248,56 @@ test_several_kinds (void)
   g_assert_cmpuint (pixels, ==, 100);
 }
 
+/* Kinds that hardly divide their work are looked for at the same time. */
+static void
+test_threads_find_the_same (void)
+{
+  g_autoptr (Image) image = load_photo ("city11");
+  g_autoptr (GPtrArray) kinds = detectors_named ("all", NULL);
+  const DamageSearch search = { kinds, 2 };
+  g_autoptr (Mask) one = NULL, three = NULL;
+  g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (DamageCount));
+  g_autoptr (GArray) second = g_array_new (FALSE, FALSE, sizeof (DamageCount));
+  int threads = parallel_threads ();
+
+  for (int y = 60; y < 70; y++)
+    for (int x = 80; x < 90; x++)
+      for (int c = 0; c < 3; c++)
+        image_pixel (image, x, y)[c] = 0;
+  parallel_init (1);
+  one = damage_find (image, &search, first, NULL, NULL);
+  parallel_init (3);
+  three = damage_find (image, &search, second, NULL, NULL);
+  parallel_init (threads);
+  g_assert_cmpuint (mask_count (one), >=, 100);
+  g_assert_cmpint (memcmp (one->missing, three->missing,
+                           image_pixels (image)),
+                   ==, 0);
+  for (guint i = 0; i < kinds->len; i++) {
+    const DamageCount *a = &g_array_index (first, DamageCount, i);
+    const DamageCount *b = &g_array_index (second, DamageCount, i);
+
+    g_assert_true (a->detector == kinds->pdata[i]);
+    g_assert_true (a->detector == b->detector);
+    g_assert_cmpuint (a->pixels, ==, b->pixels);
+  }
+}
+
+static void
+test_search_can_be_cancelled (void)
+{
+  g_autoptr (Image) image = calm_image (200, 150);
+  g_autoptr (GPtrArray) kinds = detectors_named ("all", NULL);
+  const DamageSearch search = { kinds, 1 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const Progress progress = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_null (damage_find (image, &search, NULL, &progress, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+}
+
 static void
 test_torn_corner_is_found (void)
 {
@@ -327,6 +379,8 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
   g_test_add_func ("/detect/several", test_several_kinds);
+  g_test_add_func ("/detect/threads", test_threads_find_the_same);
+  g_test_add_func ("/detect/cancelled", test_search_can_be_cancelled);
   g_test_add_func ("/detect/border/sky", test_sky_in_corners_is_left);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();

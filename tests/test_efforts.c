@@ -111,6 +111,7 @@ test_even_noise_of_small_pictures_is_coded (void)
   g_assert_true (is_learned (500, NOISE_WHITE, QUALITY_FAST));
   g_assert_false (is_learned (2500, NOISE_WHITE, QUALITY_NORMAL));
   g_assert_true (is_learned (2500, NOISE_WHITE, QUALITY_BEST));
+  g_assert_true (is_learned (2500, NOISE_COLOURED, QUALITY_BEST));
 }
 
 int

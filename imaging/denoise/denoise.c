@@ -461,7 +461,7 @@ coded_part (const FoundNoise *noise, gsize pixels,
   if (options->cosines || options->paper_protocol || !noise->is_even
       || noise->model.colours != 3)
     return 0;
-  if (noise->kind == NOISE_WHITE && options->quality == QUALITY_BEST)
+  if (options->quality == QUALITY_BEST)
     return CODED_PART;
   if (noise->kind != NOISE_WHITE && options->quality == QUALITY_FAST)
     return 0;

@@ -17,8 +17,9 @@ typedef struct {
   int extra; /* more similar patches in the last pass of small pictures */
 } Effort;
 
-/* From that many pixels on noise that is even over all frequencies is removed
- * with less work, and without the dictionary that was learned for it. */
+/* From that many pixels on white noise is removed with less work; and it, and
+ * other noise that is even over all frequencies, without the dictionary that was
+ * learned for it.  Both but for the best quality. */
 #define LARGE_WHITE 2000000
 
 /* efforts.c: for a picture of 1 or 3 @colours and @pixels. */

@@ -194,8 +194,10 @@ find_trust (const Image *half, double trust[COLOURS], GError **error)
   if (quarter == NULL)
     return FALSE;
   eighth = image_halve (quarter, 3, hidden, error);
+  if (eighth == NULL)
+    return FALSE;
   first = model_of (quarter, error);
-  if (eighth == NULL || first == NULL)
+  if (first == NULL)
     return FALSE;
   second = model_of (eighth, error);
   if (second == NULL)

@@ -16,14 +16,16 @@
  * quarter of the size.  Colours that were smoothed agree less and less with
  * brightness the finer they are, so that the next factor is taken to be
  *
- *     g  =  g1 min (1, g1 / g2).
+ *     g  =  min (1, g1) min (1, g1 / g2),
+ *
+ * and 0 if one of them is negative.
  */
 #pragma once
 
 #include "imaging/image.h"
 
 /* Adds fine colours to @image, which has the colours of such a JPEG; its
- * brightness stays, but for rounding.  Pictures that are too small for g to be
+ * brightness stays, but for rounding and clipping.  Pictures that are too small for g to be
  * known stay as they are.  FALSE with @error set, and @image as it was:
  * MEMORY. */
 gboolean image_add_fine_colours (Image *image, GError **error);

@@ -102,7 +102,8 @@ spots_find_specks (Spots *spots, const Progress *progress, GError **error)
       spots, pixels, count,
       (Spot){ .kind = speck->plane,
               .first = speck->score,
-              .peak = speck->y * spots->scene->image->width + speck->x });
+              .peak = (gint64) speck->y * spots->scene->image->width
+                      + speck->x });
   }
   return TRUE;
 }
@@ -134,7 +135,8 @@ double
 spots_share (const Spots *spots, double strength)
 {
   g_autofree int *scores = g_new (int, spots->spots->len + 1);
-  int peak = -1, kind = -1;
+  gint64 peak = -1;
+  int kind = -1;
   gsize count = 0;
 
   for (guint i = 0; i < spots->spots->len; i++) {

@@ -27,7 +27,7 @@ typedef struct {
   ImageArea box;
   int kind;  /* a plane of specks.h, or SPECK_PLANES for a flat region */
   int first; /* the score that its finder has given it */
-  int peak;  /* number of its peak in the picture, -1 for a flat region */
+  gint64 peak; /* number of its peak in the picture, -1 for a flat region */
   int score;
 } Spot;
 
