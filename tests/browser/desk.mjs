@@ -426,5 +426,29 @@ async function testPlaces (server) {
   await page.close ();
 }
 
-await run ([testSeveral, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testFinder, testNoise,
-            testSigns, testPlaces]);
+// More pictures than the strip has room for, and a panel longer than the
+// window: both scroll, and nothing else moves.
+async function testMany (server) {
+  const page = await visit (server.address);
+  const files = Array.from ({ length: 16 }, (_, i) => `${i}.png`);
+
+  await openSeveral (page, ...files);
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize ({ width, height });
+    await drawn (page);
+    const [stage, strip] = [await page.locator ('#stage').boundingBox (), await page.locator ('#strip').boundingBox ()];
+
+    ok (`${width} x ${height}: many pictures leave the stage its width`,
+        stage.x >= 0 && stage.x + stage.width <= width && strip.width <= stage.width, { stage, strip });
+    ok ('... and the panel its place', !await overlap (page, '#stage', '.panel'));
+    for (const control of await page.locator ('.panel :is(button, input, summary, select)').all ())
+      await control.focus ();
+    ok ('... and no control that gets the focus moves the page', await page.evaluate (() =>
+      document.body.scrollTop === 0 && document.body.scrollLeft === 0
+      && document.documentElement.scrollTop === 0 && document.documentElement.scrollLeft === 0));
+  }
+  await page.close ();
+}
+
+await run ([testSeveral, testMany, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testFinder,
+            testNoise, testSigns, testPlaces]);
