@@ -444,7 +444,9 @@ async function testComingBack (server) {
   ok ('the address is good for one browser', (await other.textContent ('#refusal')).includes ('in another browser'));
   ok ('which the other is told, and how to go on', (await other.textContent ('#refusal')).includes ('tessera serve'));
   ok ('where nothing looks as if it worked', await other.evaluate (() =>
-    [...document.querySelectorAll ('button')].filter (button => button.checkVisibility ()).every (button => button.disabled)));
+    ![...document.querySelectorAll ('button, input, select, summary, [role=tab]')].some (each => each.checkVisibility ())));
+  await other.evaluate (() => window.dispatchEvent (new DragEvent ('dragenter')));
+  ok ('nor if something were welcome', await other.locator ('.curtain').isHidden ());
   await other.goto (server.base);
   await other.waitForSelector ('body.refused');
   ok ('an address without its end is called that', (await other.textContent ('#refusal')).includes ('the whole address'));

@@ -174,7 +174,7 @@ function refusal({ status, spent }) {
     };
   return spent ? {
     title: 'This address is in use in another browser',
-    text: 'It works in one browser only, so that nobody else can get at your pictures. Go on in the browser where ' +
+    text: 'It works in one browser only, so that nobody else can see your pictures. Continue in the browser where ' +
       'you opened it first. To work in this one, end the program in the terminal with Ctrl+C, start ' +
       '"tessera serve" again and open the new address here.'
   } : {
@@ -183,17 +183,13 @@ function refusal({ status, spent }) {
   };
 }
 
-// Nothing works from here on, and nothing looks as if it did.
+// Nothing works from here on, and all that might look as if it did is hidden.
 function refuse(error) {
   const { title, text } = refusal(error);
 
   document.body.classList.add('refused');
   $('refusal-title').textContent = title;
   $('refusal-text').textContent = text;
-  for (const part of document.querySelectorAll('.tabs, .actions, .tools, .panel'))
-    part.inert = true;
-  for (const control of document.querySelectorAll('header button, main button, main input, main select'))
-    control.disabled = true;
 }
 
 // The formats that the program was built with.
