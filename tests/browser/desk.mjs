@@ -399,6 +399,49 @@ async function testSigns (server) {
   await page.waitForSelector ('#empty', { state: 'visible' });
   await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragenter')));
   ok ('and there is no other text where it says so', await page.locator ('#empty').isHidden ());
+  await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragleave')));
+  await give (page, 'drop', ['my scan.png', Buffer.from ('no picture')]);
+  await page.waitForSelector ('#message[data-kind=error]:not([hidden])');
+  ok ('what cannot be opened is named as it is called',
+      (await page.textContent ('#message-text')).startsWith ('my scan.png: '), await page.textContent ('#message-text'));
+  ok ('and the page is as it was', await page.locator ('#empty').isVisible ()
+    && await page.locator ('#download').isDisabled ());
+  // That the server refused it is in the console, too.
+  page.complaints = page.complaints.filter (text => !text.includes ('422'));
+  await page.close ();
+}
+
+// A message never hides how far the work is, nor the way to stop it.
+async function testMessages (server) {
+  const page = await visit (server.address);
+  const seen = async () => ({
+    progress: await page.locator ('#progress').isVisible (), message: await page.locator ('#message').isVisible ()
+  });
+
+  await openSeveral (page, 'a.png', 'b.png');
+  ok ('there is nothing to download yet', await page.locator ('#download').isDisabled ());
+  await paint (page, size, [0.2, 0.3], [0.5, 0.4]);
+  await mend (page);
+  await idle (page);
+  ok ('what was done is said', (await seen ()).message);
+  ok ('and can be downloaded', !await page.locator ('#download').isDisabled ());
+  const jobs = await holdBack (page, '/api/jobs/');
+
+  await paint (page, size, [0.2, 0.7], [0.5, 0.6]);
+  await page.click ('#start');
+  await jobs.held;
+  await page.waitForSelector ('#progress:not([hidden])');
+  ok ('but not while the next work goes on', !(await seen ()).message);
+  await give (page, 'drop', ['c.png', picture ()]);
+  await page.waitForSelector ('#message[data-kind=error]:not([hidden])');
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize ({ width, height });
+    await drawn (page);
+    ok (`${width} x ${height}: a complaint leaves the progress free`,
+        (await seen ()).progress && !await overlap (page, '#message', '#progress'));
+  }
+  await jobs.release ();
+  await idle (page);
   await page.close ();
 }
 
@@ -451,4 +494,4 @@ async function testMany (server) {
 }
 
 await run ([testSeveral, testMany, testAsking, testLoadingMasks, testLasso, testRelease, testShortcuts, testFinder,
-            testNoise, testSigns, testPlaces]);
+            testNoise, testSigns, testMessages, testPlaces]);

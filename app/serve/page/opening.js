@@ -6,7 +6,7 @@ import { setBrush } from './painting.js';
 import { setCompared } from './split.js';
 import { exclusive, hasAfter, occupy, refresh } from './state.js';
 import { loadThumbs, showCurrentThumb } from './strip.js';
-import { $, ask, attempt, chooseFiles, showMessage } from './ui.js';
+import { $, ask, attempt, chooseFiles } from './ui.js';
 
 let largestUpload = Infinity; // bytes
 
@@ -63,7 +63,6 @@ const openWhenFree = attempt(async files => {
     return;
   if (desk.busy)
     throw new Error('Wait for the work in progress to end, or cancel it');
-  showMessage('');
   await occupy(() => openEach(files));
   $('stage').focus({ preventScroll: true });
 });

@@ -5,13 +5,15 @@ import { desk, view } from './desk.js';
 import { searchedKinds } from './kinds.js';
 import { refreshNoise } from './noise.js';
 import { refreshStrip } from './strip.js';
-import { $, attempt, chosen, count } from './ui.js';
+import { $, attempt, chosen, count, showMessage } from './ui.js';
 
 // ---- one thing at a time ----
 
 // Runs an action during which nobody may change or save the picture: what is
 // on the screen is not what the page will show next.
 export async function occupy(action) {
+  // What was said before is over, and would hide the progress.
+  showMessage('');
   desk.waiting++;
   refresh();
   try {
@@ -44,8 +46,8 @@ export function refresh() {
 
   document.body.classList.toggle('has-photo', current !== null);
   document.body.classList.toggle('busy', busy);
-  for (const id of ['load-mask', 'close', 'download'])
-    $(id).disabled = off;
+  $('load-mask').disabled = $('close').disabled = off;
+  $('download').disabled = off || current.version === 0;
   $('find').disabled = off || searchedKinds().length === 0;
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))

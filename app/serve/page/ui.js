@@ -53,8 +53,12 @@ export function attempt(action) {
   };
 }
 
+// A message of the server as a sentence.  The name of a file at its beginning,
+// as in "scan.png: the PNG is truncated", stays as it is.
 export function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+  const first = /^[^:]*\.\w/.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+
+  return first + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 }
 
 export function duration(seconds) {
