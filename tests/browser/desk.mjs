@@ -253,17 +253,41 @@ async function testFinder (server) {
   await page.click ('[data-tool=rectangle]');
   await paint (page, size, [0.8, 0.8], [0.9, 0.9]);
   const own = await painted (page) - 144;
+  const words = async text => {
+    await page.waitForFunction (text => document.getElementById ('found').textContent === text, text);
+    await idle (page);
+  };
+  const searches = () => page.requests.filter (url => url.includes ('task=find')).map (url => new URL (url).searchParams);
+  const searched = async strength => {
+    for (let i = 0; i < 300 && searches ().at (-1).get ('strength') !== strength; i++)
+      await page.waitForTimeout (100);
+    await idle (page);
+  };
+
   await page.focus ('#find-strength');
   await page.keyboard.press ('Home');
+  await searched ('0.250');
   ok ('the slider says what it means', await page.textContent ('#find-strength-text') === 'only what is certain');
+  ok ('and searches again by itself', searches ().at (-1).get ('strength') === '0.250'
+    && await painted (page) >= own);
+  ok ('without taking the focus', await page.evaluate (() => document.activeElement.id) === 'find-strength');
+  for (let i = 0; i < 20; i++)
+    await page.keyboard.press ('ArrowRight');
+  await page.waitForFunction (() => document.getElementById ('find-strength').value === '0');
+  await searched ('1.000');
+  ok ('steps that come fast count as few', searches ().at (-1).get ('strength') === '1.000' && searches ().length < 20,
+      searches ().length);
   await only ('border');
-  await page.click ('#find');
-  await page.waitForFunction (() => document.getElementById ('found').textContent === 'Found none of these.');
-  await idle (page);
-  ok ('a new search takes the place of the last, and leaves own strokes', own > 0 && await painted (page) === own);
+  await words ('Found none of these.');
+  ok ('so do the kinds; what is found takes the place of the last, and leaves own strokes',
+      own > 0 && await painted (page) === own);
   await page.keyboard.press ('Control+z');
   await idle (page);
-  ok ('undo brings back what was found before', await painted (page) === own + 144);
+  ok ('undo brings back what was found before, and what was said of it', await painted (page) === own + 144
+    && await page.textContent ('#found') === 'Found 1 blacked-out block.');
+  await mend (page);
+  await idle (page);
+  ok ('mended, it is no longer spoken of', await page.textContent ('#found') === '');
   await page.close ();
 }
 

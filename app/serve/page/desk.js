@@ -15,8 +15,17 @@ export class Picture {
     this.compared = false;    // before and after are side by side
     this.brush = Math.max(8, Math.max(info.width, info.height) / 50);
     this.noise = null;        // { version, found }: what the server found
-    this.found = null;        // damage: the runs that are in the mask
     this.thumb = { version: -1, address: '' };
+  }
+
+  // Damage that was found, { runs, query, words }: what of it is in the mask,
+  // how it was looked for, and how much there was; or null.
+  get found() {
+    return this.history.known;
+  }
+
+  set found(found) {
+    this.history.known = found;
   }
 
   get unsaved() {

@@ -1,8 +1,9 @@
 // history.js - undo and redo
 //
-// A step is the tiles of the mask that it changed, as they were before, and
-// the version of the picture before and after.  To undo it, the tiles change
-// places with those of the mask; to redo it, they do so again.
+// A step is the tiles of the mask that it changed, as they were before, what
+// was known of the mask then, and the version of the picture before and after.
+// To undo it, the tiles change places with those of the mask; to redo it, they
+// do so again.
 
 const MOST_BYTES = 256 << 20;
 
@@ -12,6 +13,9 @@ export class History {
   #undone = [];
   #open = null;   // the step that is being made
   #bytes = 0;
+
+  // What is known of the mask; changed between begin() and end() like it.
+  known = null;
 
   constructor(mask) {
     this.#mask = mask;
@@ -35,7 +39,7 @@ export class History {
   }
 
   begin() {
-    this.#open = { tiles: new Map() };
+    this.#open = { tiles: new Map(), known: this.known };
   }
 
   // Ends the step, which may have changed the version too.
@@ -78,6 +82,7 @@ export class History {
   }
 
   #swap(step) {
+    [step.known, this.known] = [this.known, step.known];
     for (const [tile, bits] of step.tiles) {
       step.tiles.set(tile, this.#mask.readTile(tile));
       this.#mask.writeTile(tile, bits);

@@ -2,7 +2,8 @@
 
 import { $ } from './ui.js';
 
-// By their names for the server: what the button says, and one of them.
+// By their names for the server: what the button says, and one of them.  Those
+// that are looked for most come first.
 const kinds = {
   scratches: ['Scratches', 'scratch or hair', 'scratches and hairs'],
   dust: ['Dust', 'speck of dust', 'specks of dust'],
@@ -33,7 +34,10 @@ export function kindsFound(found) {
 
 // names: the kinds that the server knows.
 export function beginKinds(names, onchange) {
-  $('kinds').replaceChildren(...names.map(name => {
+  const known = Object.keys(kinds).filter(name => names.includes(name));
+  const others = names.filter(name => !(name in kinds));
+
+  $('kinds').replaceChildren(...[...known, ...others].map(name => {
     const label = document.createElement('label'), input = document.createElement('input');
     const text = document.createElement('span');
 

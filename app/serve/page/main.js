@@ -69,6 +69,7 @@ function listenToButtons() {
   for (const radio of document.querySelectorAll('input[name=look]'))
     radio.addEventListener('change', changeLook);
   $('find-strength').addEventListener('input', mend.showFindStrength);
+  $('find-strength').addEventListener('change', mend.findAgain);
   $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => showOriginal(true));
   for (const event of ['pointerup', 'pointerleave', 'pointercancel'])
@@ -212,7 +213,10 @@ async function start() {
     const about = await connect();
 
     showFormats(about);
-    beginKinds(about.kinds, refresh);
+    beginKinds(about.kinds, () => {
+      refresh();
+      mend.findAgain();
+    });
     mend.begin(about);
     beginCompare(about);
     await mend.listDictionaries();

@@ -81,7 +81,9 @@ async function work(query, body, label) {
   desk.job = started.job;
   refresh();
   showProgress({ state: 'running', done: 0, seconds: 0, seconds_left: null }, label);
-  $('cancel').focus({ preventScroll: true });
+  // Not away from what somebody who searches is moving to and fro.
+  if (!document.activeElement.matches('.finder input'))
+    $('cancel').focus({ preventScroll: true });
   try {
     const state = await watch(desk.job, now => showProgress(now, label));
 
@@ -116,7 +118,7 @@ async function mendCurrent(label) {
     quality: chosen('quality'),
     dictionary: $('dictionary').value || 0,
     see_through: Number(task === 'fill' && $('see-through').checked),
-    found: Number(picture.found !== null),
+    found: Number(Boolean(picture.found?.runs)),
     ...noise
   }, picture.mask.toRuns(), label);
 
@@ -181,29 +183,54 @@ export const mendAll = exclusive(async () => {
 
 // ---- damage that is found ----
 
+function findQuery() {
+  return { kinds: searchedKinds().join(), strength: findStrength().toFixed(3) };
+}
+
 // What is found becomes the mask, for people to change before it is mended.
 // Found again, with another strength or for other kinds, it takes the place
-// of what was found before; what people painted themselves stays.
-export const find = exclusive(async () => {
-  const picture = desk.current;
-  const done = await work({
-    task: 'find', kinds: searchedKinds().join(), strength: findStrength().toFixed(3)
-  }, null, 'Looking for damage');
+// of what was found before; what people painted themselves stays.  Returns
+// whether it was not cancelled.
+async function search() {
+  const picture = desk.current, query = findQuery();
+  const done = await work({ task: 'find', ...query }, null, 'Looking for damage');
 
-  if (!done)
-    return showMessage('Cancelled.');
+  if (!done) {
+    showMessage('Cancelled.');
+    return false;
+  }
   const runs = done.found > 0 ? await getBytes(`${picture.address}/found`) : null;
 
   changeMask(mask => {
-    const old = picture.found ? mask.removeRuns(picture.found) : null;
+    const old = picture.found?.runs ? mask.removeRuns(picture.found.runs) : null;
 
+    picture.found = { runs, query: JSON.stringify(query), words: kindsFound(done.kinds) };
     return runs ? union(old, mask.addRuns(runs)) : old;
   });
-  picture.found = runs;
-  $('found').textContent = kindsFound(done.kinds);
   showMessage(runs ? 'What was found is marked. Erase the marks on anything that should stay, then press Mend.'
     : 'No damage of these kinds was found. Try a higher strength, or paint over it.');
+  return true;
+}
+
+// Whether what is marked was found with other settings than are set now.
+function isOutdated() {
+  const found = desk.current?.found;
+
+  return found && searchedKinds().length > 0 && found.query !== JSON.stringify(findQuery());
+}
+
+export const find = exclusive(async () => {
+  while (await search() && isOutdated())
+    ;
   $('stage').focus({ preventScroll: true });
+});
+
+// Once something was looked for, the slider and the kinds move the border of
+// what is found: each change searches again.  Those that come in the meantime
+// count as one.
+export const findAgain = exclusive(async () => {
+  while (isOutdated() && await search())
+    ;
 });
 
 function findStrength() {
@@ -257,8 +284,10 @@ export const saveMask = exclusive(async () => {
 });
 
 export function clearMask() {
-  desk.current.found = null;
-  changeMask(mask => mask.clear());
+  changeMask(mask => {
+    desk.current.found = null;
+    return mask.clear();
+  });
 }
 
 async function save(picture) {

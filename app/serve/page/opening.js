@@ -13,7 +13,6 @@ let largestUpload = Infinity; // bytes
 // ---- one of them on the screen ----
 
 function describe({ name, width, height, format, depth }) {
-  $('found').textContent = '';
   $('file-name').textContent = name;
   $('file-facts').textContent = `${width} × ${height} · ${format}${depth > 8 ? ` · ${depth} bit` : ''}`;
   $('file').hidden = false;

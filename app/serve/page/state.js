@@ -76,8 +76,9 @@ export function refreshWords() {
   const { current } = desk, fills = chosen('task') === 'fill';
   const share = current ? current.mask.count / (current.info.width * current.info.height) : 0;
 
-  $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over yet.'
+  $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over.'
     : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
+  $('found').textContent = current?.found?.words ?? '';
   $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
   $('noise').hidden = $('noise-row').hidden = fills;
   $('damage').hidden = !fills;
