@@ -270,6 +270,18 @@ async function testTouch (server) {
   ok ('and paint nothing', await painted (page) === one);
   ok ('no part is wider than the window',
       await page.evaluate (() => document.documentElement.scrollWidth <= innerWidth));
+  for (const state of ['#mend', 'input[value=denoise] + span', '#tab-compare']) {
+    if (state !== '#mend')
+      await page.click (state);
+    const small = await page.evaluate (() => [...document.querySelectorAll (
+      'button, select, summary, [type=number], [type=range], .check, .segments span, .chip span')]
+      .filter (each => each.checkVisibility ())
+      .map (each => [each.id || each.textContent, each.getBoundingClientRect ()])
+      .filter (([, { width, height }]) => width < 44 || height < 44)
+      .map (([name, { width, height }]) => [name, width, height]));
+
+    ok (`${state}: nothing is too small for a finger`, small.length === 0, small);
+  }
   await page.close ();
 }
 

@@ -77,6 +77,20 @@ function listenToButtons() {
   listenToSplit();
 }
 
+// A narrow window has more room for undo and redo beside the file's name.
+function placeUndo() {
+  const narrow = matchMedia('(max-width: 820px)');
+  const place = () => {
+    if (narrow.matches)
+      $('close').before($('undo'), $('redo'));
+    else
+      $('undo-gap').after($('undo'), $('redo'));
+  };
+
+  narrow.addEventListener('change', place);
+  place();
+}
+
 // ---- keys ----
 
 const keys = {
@@ -204,6 +218,7 @@ async function start() {
   listenToTabs();
   listenToButtons();
   listenToDrops();
+  placeUndo();
   window.addEventListener('keydown', onKey);
   window.addEventListener('keyup', event => {
     if (event.key.toLowerCase() === 'o')
