@@ -456,6 +456,7 @@ async function testMessages (server) {
   await jobs.held;
   await page.waitForSelector ('#progress:not([hidden])');
   ok ('but not while the next work goes on', !(await seen ()).message);
+  ok ('which is read aloud', await page.textContent ('#announcement[role=status]') === 'Mending');
   await give (page, 'drop', ['c.png', picture ()]);
   await page.waitForSelector ('#message[data-kind=error]:not([hidden])');
   for (const [width, height] of [[1280, 800], [390, 844]]) {

@@ -2,7 +2,8 @@
 
 import { getBlob, post, postForJson, remove, watch } from './api.js';
 import { listDictionaries } from './mend.js';
-import { $, attempt, chooseFiles, chosen, count, progressText, saveBlob, sentence, showMessage, showShare } from './ui.js';
+import { $, announce, attempt, chooseFiles, chosen, count, progressText, saveBlob, sentence,
+  showMessage, showShare } from './ui.js';
 
 let pictures = 0;             // that the server has to learn from
 let learned = 0;
@@ -59,8 +60,11 @@ const loadDictionary = attempt(async () => {
 // ---- pictures to learn from ----
 
 function refresh() {
-  $('picture-count').textContent = pictures === 0 ? 'Drop pictures here, or choose some'
-    : `${count(pictures, 'picture')}. Drop more, or choose some`;
+  $('picture-count').textContent = pictures === 0 ? 'Choose pictures, or drop them here'
+    : `${count(pictures, 'picture')}. Choose more, or drop them here`;
+  $('source-hint').textContent = chosen('source') !== 'training' ? ''
+    : pictures > 0 ? `The ${count(pictures, 'picture')} to learn from.`
+      : 'First choose pictures under "Learn from your pictures".';
   $('learn').disabled = pictures === 0 || !$('learn-work').hidden;
   $('clear-pictures').disabled = pictures === 0 || !$('learn-work').hidden;
   $('run-compare').disabled = !$('compare-work').hidden || chosen('source') === 'training' && pictures === 0;
@@ -105,6 +109,7 @@ async function work(prefix, start, doing) {
       $(`${prefix}-text`).textContent = now.state === 'waiting' ? progressText(now)
         : `${sentence(now.stage ?? doing).slice(0, -1)} · ${progressText(now)}`;
       showShare(box.querySelector('progress'), now);
+      announce(now.stage ?? doing, now.done);
     });
 
     if (state.state === 'failed')

@@ -10,7 +10,8 @@ import { setCompared } from './split.js';
 import { exclusive, hasAfter, occupy, refresh, refreshWords, toMend } from './state.js';
 import { beginStrip, loadThumbs } from './strip.js';
 import { union } from './mask.js';
-import { $, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob, showMessage, showShare } from './ui.js';
+import { $, announce, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob,
+  showMessage, showShare } from './ui.js';
 
 const HEARTBEAT = 20000;      // milliseconds
 
@@ -71,6 +72,7 @@ function showProgress(state, label) {
   $('progress-text').textContent = progressText(state);
   document.title = `${progressText(state)} · Tessera`;
   showShare($('progress-bar'), state);
+  announce(label, state.done);
 }
 
 // Runs a job on the current picture to its end; null if it was cancelled.
@@ -149,8 +151,10 @@ export const start = exclusive(async () => {
     setCompared(true);
   showMessage(!done ? 'Cancelled. The picture was not changed.'
     : !done.changed ? 'Found nothing to restore.'
-      : (chosen('task') === 'fill' ? `Mended ${count(done.masked_pixels, 'pixel')}` : 'Done') +
-        ` in ${duration(done.seconds)}. Drag the slider to compare, or keep painting.`);
+      : chosen('task') === 'fill'
+        ? `Mended ${count(done.masked_pixels, 'pixel')} in ${duration(done.seconds)}. ` +
+          'Drag the slider to compare, or keep painting.'
+        : `Done in ${duration(done.seconds)}. Drag the slider to compare.`);
   $('stage').focus({ preventScroll: true });
 });
 
@@ -250,8 +254,8 @@ export function showFindStrength() {
 async function askForMask() {
   if (desk.current.mask.empty)
     return 'add';
-  return ask('Load a mask', 'Something is painted over already.',
-             [['', 'Cancel'], ['replace', 'Replace it'], ['add', 'Add to it']]);
+  return ask('Load a mask', 'Part of the picture is painted over already.',
+             [['', 'Cancel'], ['replace', 'Replace the strokes'], ['add', 'Add to the strokes']]);
 }
 
 export const loadMask = attempt(async () => {

@@ -83,6 +83,7 @@ export function refreshNoise() {
   const picture = desk.current, wanted = chosen('task') === 'denoise' && picture !== null && !desk.busy;
 
   $('noise-zoom').hidden = !wanted || view.scale >= LEAST_SCALE;
+  $('noise-hint').textContent = wanted && !noiseStep(picture).done ? 'The part in the frame is a preview.' : '';
   if (!wanted)
     return asked === '' ? undefined : stop();
   const { base, done } = noiseStep(picture);

@@ -6,7 +6,7 @@ import { setBrush } from './painting.js';
 import { setCompared } from './split.js';
 import { exclusive, hasAfter, occupy, refresh } from './state.js';
 import { loadThumbs, showCurrentThumb } from './strip.js';
-import { $, ask, attempt, chooseFiles } from './ui.js';
+import { $, announce, ask, attempt, chooseFiles } from './ui.js';
 
 let largestUpload = Infinity; // bytes
 
@@ -104,6 +104,7 @@ function showOpening(name, i, total) {
   $('progress-label').textContent = `Opening ${name || 'a picture'}`;
   $('progress-text').textContent = total > 1 ? `${i + 1} of ${total}` : '';
   $('progress-bar').removeAttribute('value');
+  announce($('progress-label').textContent, 0);
   document.title = 'Opening · Tessera';
 }
 
@@ -117,7 +118,7 @@ export const choosePhotos = attempt(async () => {
 async function mayClose({ info, mask, unsaved }) {
   if (mask.empty && !unsaved)
     return true;
-  const lost = unsaved ? 'The restored picture has not been downloaded.' : 'What you painted over will be lost.';
+  const lost = unsaved ? 'The restored picture has not been downloaded.' : 'What is marked on it will be lost.';
 
   return await ask(`Close ${info.name}?`, lost, [['close', 'Close it'], ['keep', 'Keep it open']]) === 'close';
 }

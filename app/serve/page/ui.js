@@ -83,6 +83,16 @@ export function progressText(state) {
   return state.done > 0.02 ? `${Math.round(state.done * 100)} %` : `${duration(state.seconds)} so far`;
 }
 
+// Says how far work is to those who do not see it: at its start and at each
+// quarter.
+export function announce(label, done) {
+  const quarter = Math.floor(done * 4) * 25;
+  const text = quarter > 0 && quarter < 100 ? `${label}, ${quarter} %` : label;
+
+  if ($('announcement').textContent !== text)
+    $('announcement').textContent = text;
+}
+
 // A job's state as a bar, which only moves to and fro while little is done.
 export function showShare(bar, state) {
   if (state.done > 0.02)
