@@ -131,6 +131,17 @@ compare photos -a dct,ksvd --time-limit 0.3 --iterations 1M --json -o timed
 judge "--time-limit" 0
 ok "... cannot be repeated" [ "$(json repeatable)" = false ]
 ok "... and stopped" grep -q '"out_of_time" : true' out
+
+# Programs that start it are told how far it is; pictures this small are
+# restored in no time.
+TESSERA_PROGRESS=1
+export TESSERA_PROGRESS
+compare photos -a dct,ksvd --time-limit 1 --iterations 1M -o shares
+unset TESSERA_PROGRESS
+judge "a time limit with reports of progress" 0
+ok "... of which learning has the share that it takes" \
+  perl -ne '$last = $1 if /^progress (\S+) learning/;
+            END { exit !($last > 0.75) }' err
 compare photos -a ksvd --train-atoms 2 --atoms 60 --json -o atoms
 judge "--atoms" 0
 ok "... are so many" [ "$(json atoms)" -eq 60 ]

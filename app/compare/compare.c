@@ -32,11 +32,10 @@ static const char about[] =
 
 /* For the bar: which part of learning is reading; the share of learning that
  * ends by itself; and, where its time is limited, what that takes with the
- * probes, and seconds for a restoration. */
+ * probes. */
 #define READING_END 0.125
 #define LEARNING_END 0.4
 #define WITH_PROBES 1.5
-#define RESTORING_SECONDS 0.3
 
 /* ---- what was asked for ---- */
 
@@ -190,26 +189,27 @@ parse (Compare *compare, char **argv, GError **error)
 
 /* The share of the work that is learning. */
 static double
-learning_end (const Compare *compare)
+learning_share (const Compare *compare)
 {
-  double trials = (double) compare->testing->len * compare->damages->len
-                  * compare->methods->len;
   double learning = 0;
 
   if (compare->time_limit == 0)
     return LEARNING_END;
-  for (guint i = 0; i < compare->contenders->len; i++)
-    if (contender_learns (compare_contender (compare, i)))
-      learning += WITH_PROBES * compare->time_limit;
-  return learning / (learning + RESTORING_SECONDS * trials);
+  for (guint i = 0; i < compare->contenders->len; i++) {
+    const Contender *contender = compare_contender (compare, i);
+
+    if (contender_learns (contender))
+      learning += WITH_PROBES * compare->time_limit * contender->run_count;
+  }
+  return learning / (learning + compare_restoring_seconds (compare) + 1e-9);
 }
 
-/* Reads the patches of one seed and learns from them. */
+/* Reads the patches of one seed and learns from them, which is @share of the
+ * work. */
 static gboolean
-run_seed (Compare *compare, guint seed, const Progress *progress,
+run_seed (Compare *compare, guint seed, double share, const Progress *progress,
           GError **error)
 {
-  double share = learning_end (compare) / compare->seeds->len;
   double begin = seed * share;
   ProgressPart reading = { progress, begin, begin + READING_END * share };
   ProgressPart learning = { progress, begin + READING_END * share,
@@ -227,11 +227,13 @@ run_seed (Compare *compare, guint seed, const Progress *progress,
 static gboolean
 run_all (Compare *compare, const Progress *progress, GError **error)
 {
-  ProgressPart testing = { progress, learning_end (compare), 1 };
+  double learning_end = learning_share (compare);
+  ProgressPart testing = { progress, learning_end, 1 };
   Progress part;
 
   for (guint seed = 0; seed < compare->seeds->len; seed++)
-    if (!run_seed (compare, seed, progress, error))
+    if (!run_seed (compare, seed, learning_end / compare->seeds->len, progress,
+                   error))
       return FALSE;
   progress_bar_set_label (&compare->bar, "restoring");
   part = progress_part (&testing);

@@ -375,6 +375,10 @@ typedef struct {
 Image *compare_restore (const Damaged *damaged, const RestoreMethod *method,
                         const Progress *progress, GError **error);
 
+/* About how long compare_test() takes here, for the bar.  Programs of others
+ * count like our own. */
+double compare_restoring_seconds (const Compare *compare);
+
 /* Damages, restores and scores all test pictures.  What is finished when it is
  * stopped stays. */
 gboolean compare_test (Compare *compare, const Progress *progress,
