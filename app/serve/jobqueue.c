@@ -1,7 +1,7 @@
 #include "app/serve/jobqueue.h"
 
-#include "app/cli/progressbar.h"
 #include "app/cli/jsonreport.h"
+#include "app/serve/pace.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -25,6 +25,7 @@ typedef struct {
 
   JobState state;
   double done;
+  Pace pace;
   gint64 started, ended; /* microseconds */
   char *error;
 } Job;
@@ -73,6 +74,7 @@ report (double done, gpointer user_data)
 
   g_mutex_lock (&job->queue->lock);
   job->done = CLAMP (done, 0, 1);
+  pace_note (&job->pace, g_get_monotonic_time (), job->done);
   g_mutex_unlock (&job->queue->lock);
 }
 
@@ -133,6 +135,7 @@ work (gpointer data)
 
     job->state = RUNNING;
     job->started = g_get_monotonic_time ();
+    job->pace = pace_begin (job->started);
     g_mutex_unlock (&self->lock);
     ok = job->class->run (job->data, &progress, &error);
     g_mutex_lock (&self->lock);
@@ -308,7 +311,7 @@ job_queue_describe (JobQueue *self, guint number)
   if (job->state == RUNNING && job->class->stage != NULL)
     stage = job->class->stage (job->data);
   left = job->state == RUNNING
-           ? progress_seconds_left (job->done, elapsed (job))
+           ? pace_seconds_left (&job->pace, g_get_monotonic_time (), job->done)
            : -1;
   json_report_set_text (json, "state", state_names[job->state]);
   json_report_set_count (json, "ahead", count_unfinished (self, job));
