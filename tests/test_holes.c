@@ -6,6 +6,7 @@
 #include "imaging/inpaint/bounds.h"
 #include "imaging/inpaint/ground.h"
 #include "imaging/inpaint/region.h"
+#include "imaging/inpaint/texturesearch.h"
 #include "imaging/restore.h"
 #include "tests/support.h"
 
@@ -402,6 +403,52 @@ test_texture_goes_on (void)
   }
 }
 
+/* Which of the left and the right edge patches may be copied from, in a
+ * picture of 100 x 100 with a frame of @frame pixels and a hole from column
+ * @x0 to @x1. */
+static void
+find_edge_sources (int frame, int x0, int x1, gboolean edges[2])
+{
+  guint8 hole[100 * 100] = { 0 };
+  float values[100 * 100];
+  TextureLevel level = { 100, 100, 1, values, hole, hole, NULL, NULL };
+  TextureSearch s = { 0 };
+  int across = level.width - TEXTURE_SIDE + 1;
+
+  for (int y = 0; y < 100; y++)
+    for (int x = 0; x < 100; x++) {
+      int i = 100 * y + x, inside = MIN (MIN (x, 99 - x), MIN (y, 99 - y));
+
+      hole[i] = y >= 40 && y < 60 && x >= x0 && x < x1;
+      values[i] = 0.5f;
+      if (inside >= frame)
+        values[i] = (float) random_uniform (1, 2, (guint64) i);
+    }
+  g_assert_true (texture_search_init (&s, &level));
+  edges[0] = edges[1] = FALSE;
+  for (int i = 0; i < s.source_count; i++) {
+    edges[0] |= s.sources[i] % across == 0;
+    edges[1] |= s.sources[i] % across == across - 1;
+  }
+  texture_search_clear (&s);
+}
+
+static void
+test_frames_stay_at_the_edge (void)
+{
+  gboolean edges[2];
+
+  g_test_summary ("A frame is copied only into holes that reach it");
+  find_edge_sources (2, 40, 60, edges);
+  g_assert_false (edges[0] || edges[1]);
+  find_edge_sources (2, 0, 20, edges);
+  g_assert_true (edges[0] && !edges[1]);
+  find_edge_sources (2, 80, 100, edges);
+  g_assert_true (edges[1] && !edges[0]);
+  find_edge_sources (0, 40, 60, edges);
+  g_assert_true (edges[0] && edges[1]);
+}
+
 /* Stops the work once it is past @stop; knows the largest step before. */
 typedef struct {
   GCancellable *cancellable;
@@ -548,6 +595,7 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/activity", test_activity_of_ramp_is_slope);
   g_test_add_func ("/holes/depth", test_depth);
   g_test_add_func ("/holes/texture/stripes", test_texture_goes_on);
+  g_test_add_func ("/holes/texture/frames", test_frames_stay_at_the_edge);
   g_test_add_func ("/holes/texture/stop", test_large_hole_can_be_stopped);
   g_test_add_func ("/holes/shapes", test_shapes);
   g_test_add_func ("/holes/texture/threads", test_threads_and_seeds);

@@ -12,9 +12,6 @@
  * what is known. */
 #define COARSEST_DEPTH 5
 
-/* Fewer sources than this are too few for a texture. */
-#define LEAST_SOURCES 64
-
 /* Whether the level has room for patches and something to copy. */
 static gboolean
 is_rich (const TextureLevel *level)

@@ -28,6 +28,12 @@
  * level, where the field is only to be refined. */
 #define REFINE_RADIUS 24
 
+/* Width of the frame of a scan, in shares of its shorter side. */
+#define FRAME 0.012
+
+/* Along a frame, the variance is at most this share of that inside. */
+#define PLAIN 0.25
+
 #define STREAM 0x7465787475726500u
 
 /* ---- places ---- */
@@ -68,17 +74,111 @@ any_in_patch (const TextureLevel *level, const guint8 *bytes, guint8 *any)
   }
 }
 
-static void
-list_sources (TextureSearch *s)
+/* A part of the picture, without its last row and column. */
+typedef struct {
+  int x0, y0, x1, y1;
+} Box;
+
+/* What is wanted; an empty box if nothing is. */
+static Box
+wanted_box (const TextureLevel *level)
 {
-  int places = places_across (s->level) * places_down (s->level);
+  Box box = { level->width, level->height, 0, 0 };
+
+  for (int y = 0; y < level->height; y++)
+    for (int x = 0; x < level->width; x++)
+      if (level->wanted[(gsize) y * (gsize) level->width + (gsize) x]) {
+        box.x0 = MIN (box.x0, x);
+        box.y0 = MIN (box.y0, y);
+        box.x1 = MAX (box.x1, x + 1);
+        box.y1 = MAX (box.y1, y + 1);
+      }
+  return box;
+}
+
+/* A row or column: @count pixels from number @first on, @step apart. */
+typedef struct {
+  int first, step, count;
+} Line;
+
+/* The variance of the first channel along a line, of what is known of it. */
+static double
+line_variance (const TextureLevel *level, Line line)
+{
+  double sum = 0, squares = 0;
+  int n = 0;
+
+  for (int k = 0; k < line.count; k++) {
+    gsize i = (gsize) line.first + (gsize) k * (gsize) line.step;
+    double value = level->values[i * (gsize) level->channels];
+
+    if (level->missing[i])
+      continue;
+    sum += value;
+    squares += value * value;
+    n++;
+  }
+  return n > 0 ? squares / n - sum / n * (sum / n) : 0;
+}
+
+/* The width of the frame at the edge @line, which the lines behind it are
+ * @inwards from: 0 unless the edge is much plainer than what it surrounds. */
+static int
+frame_width (const TextureLevel *level, Line line, int inwards)
+{
+  int width = (int) ceil (FRAME * MIN (level->width, level->height));
+  Line inner = { line.first + 2 * width * inwards, line.step, line.count };
+
+  return line_variance (level, line) < PLAIN * line_variance (level, inner)
+           ? width
+           : 0;
+}
+
+/* Where sources may be.  The frame of a scan belongs to its edge: nothing is
+ * copied from there unless the hole reaches that edge. */
+static Box
+source_box (const TextureLevel *level)
+{
+  Box wanted = wanted_box (level);
+  int w = level->width, h = level->height;
+  int left = frame_width (level, (Line){ 0, w, h }, 1);
+  int top = frame_width (level, (Line){ 0, 1, w }, w);
+  int right = frame_width (level, (Line){ w - 1, w, h }, -1);
+  int bottom = frame_width (level, (Line){ (h - 1) * w, 1, w }, -w);
+
+  return (Box){ wanted.x0 < left ? 0 : left, wanted.y0 < top ? 0 : top,
+                wanted.x1 > w - right ? w : w - right,
+                wanted.y1 > h - bottom ? h : h - bottom };
+}
+
+static void
+list_sources_in (TextureSearch *s, const Box *box)
+{
+  int across = places_across (s->level), down = places_down (s->level);
 
   any_in_patch (s->level, s->level->missing, s->is_source);
-  for (int i = 0; i < places; i++) {
-    s->is_source[i] = !s->is_source[i];
+  for (int i = 0; i < across * down; i++) {
+    int x = i % across, y = i / across;
+
+    s->is_source[i] = !s->is_source[i] && x >= box->x0 && y >= box->y0
+                      && x + TEXTURE_SIDE <= box->x1
+                      && y + TEXTURE_SIDE <= box->y1;
     if (s->is_source[i])
       s->sources[s->source_count++] = i;
   }
+}
+
+static void
+list_sources (TextureSearch *s)
+{
+  const Box all = { 0, 0, s->level->width, s->level->height };
+  Box box = source_box (s->level);
+
+  list_sources_in (s, &box);
+  if (s->source_count >= LEAST_SOURCES)
+    return;
+  s->source_count = 0;
+  list_sources_in (s, &all);
 }
 
 static void

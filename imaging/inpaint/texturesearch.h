@@ -12,6 +12,9 @@
 
 #define TEXTURE_SIDE 8
 
+/* Fewer sources than this are too few for a texture. */
+#define LEAST_SOURCES 64
+
 typedef struct {
   const TextureLevel *level;
   guint64 seed;
