@@ -36,9 +36,11 @@ export function noiseStep({ history, version }) {
   };
 }
 
-function words({ kind, sure, words: found }) {
+function words({ kind, sure, words: said }) {
   if (kind === 'none')
     return 'No noise was found. If you see some, set its level under More.';
+  const found = said.replace('levels', 'of 255 levels');
+
   return sure ? `Found ${found}.`
     : `Found ${found}. It may also be fine texture: look closely before you keep the result.`;
 }
