@@ -254,8 +254,8 @@ export function showFindStrength() {
 async function askForMask() {
   if (desk.current.mask.empty)
     return 'add';
-  return ask('Load a mask', 'Part of the picture is painted over already.',
-             [['', 'Cancel'], ['replace', 'Replace the strokes'], ['add', 'Add to the strokes']]);
+  return ask('Load a mask', 'Part of the picture is painted over already. Replace that, or add to it?',
+             [['', 'Cancel'], ['replace', 'Replace'], ['add', 'Add']]);
 }
 
 export const loadMask = attempt(async () => {
