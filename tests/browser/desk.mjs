@@ -243,6 +243,20 @@ async function testFinder (server) {
   await idle (page);
   await only ();
   ok ('without a kind there is nothing to find', await page.locator ('#find').isDisabled ());
+  // Own strokes over what is going to be found.
+  await page.click ('[data-tool=rectangle]');
+  await paint (page, size, [0.1, 0.6], [0.18, 0.74]);
+  const covering = await painted (page);
+  await only ('blocks');
+  await page.click ('#find');
+  await page.waitForFunction (() => document.getElementById ('found').textContent !== '');
+  await idle (page);
+  ok ('what is found adds to what is painted', await painted (page) > covering && await painted (page) < covering + 144);
+  await only ('border');
+  await page.waitForFunction (() => document.getElementById ('found').textContent === 'Found none of these.');
+  await idle (page);
+  ok ('and takes nothing of that with it', await painted (page) === covering, await painted (page));
+  await page.click ('#clear-mask');
   await only ('blocks');
   await page.click ('#find');
   await page.waitForFunction (() => document.getElementById ('found').textContent !== '');

@@ -149,6 +149,28 @@ export class Mask {
     return new Uint8Array(bytes);
   }
 
+  // What adding the runs would change, as runs.
+  newIn(runs) {
+    const bytes = [];
+    let at = 0, start = 0, last = 0;
+    const add = (value, end) => {
+      if (value === last)
+        return;
+      appendLength(bytes, end - start);
+      start = end;
+      last = value;
+    };
+
+    for (const [length, value] of lengths(runs)) {
+      for (let i = at; value && i < at + length; i++)
+        add(1 - this.data[i], i);
+      at += length;
+      add(0, at);
+    }
+    appendLength(bytes, at - start);
+    return new Uint8Array(bytes);
+  }
+
   // ---- tiles, for the history: eight pixels a byte ----
 
   readTile(tile) {

@@ -208,7 +208,7 @@ async function search() {
   changeMask(mask => {
     const old = picture.found?.runs ? mask.removeRuns(picture.found.runs) : null;
 
-    picture.found = { runs, query: JSON.stringify(query), words: kindsFound(done.kinds) };
+    picture.found = { runs: runs && mask.newIn(runs), query: JSON.stringify(query), words: kindsFound(done.kinds) };
     return runs ? union(old, mask.addRuns(runs)) : old;
   });
   showMessage(runs ? 'What was found is marked. Erase the marks on anything that should stay, then press Mend.'
