@@ -100,6 +100,14 @@ async function testSlider (page) {
   ok ('holding a key shows the original', await page.locator ('.badge').isVisible ());
   await page.keyboard.up ('o');
   ok ('until it is let go', !await page.locator ('.badge').isVisible ());
+  await page.mouse.move (0, 0);
+  await page.locator ('#hold').focus ();
+  for (const key of ['Enter', 'Space']) {
+    await page.keyboard.down (key);
+    ok (`so does the button, with ${key}`, await page.locator ('.badge').isVisible ());
+    await page.keyboard.up (key);
+    ok ('until that is let go', !await page.locator ('.badge').isVisible ());
+  }
 }
 
 async function testGoingOn (page, size) {

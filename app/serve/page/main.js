@@ -72,7 +72,11 @@ function listenToButtons() {
   $('find-strength').addEventListener('change', mend.findAgain);
   $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => showOriginal(true));
-  for (const event of ['pointerup', 'pointerleave', 'pointercancel'])
+  $('hold').addEventListener('keydown', event => {
+    if (event.key === 'Enter' || event.key === ' ')
+      showOriginal(true);
+  });
+  for (const event of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur'])
     $('hold').addEventListener(event, () => showOriginal(false));
   listenToSplit();
 }
