@@ -84,6 +84,22 @@ test_extremes (void)
   g_assert_cmpint (extremes.most.data[1], ==, 255);
 }
 
+static void
+test_mask_shrink (void)
+{
+  g_autoptr (Mask) mask = mask_new (9, 7, NULL);
+
+  g_test_summary ("Shrinking leaves what has nothing else around it; beyond the "
+                  "picture there is nothing");
+  for (gsize i = 0; i < 63; i++)
+    mask->missing[i] = i != 31; /* column 4 of row 3 */
+  g_assert_true (mask_shrink (mask, 2, NULL));
+  for (int y = 0; y < 7; y++)
+    for (int x = 0; x < 9; x++)
+      g_assert_cmpint (mask->missing[y * 9 + x], ==,
+                       ABS (x - 4) > 2 || ABS (y - 3) > 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +107,6 @@ main (int argc, char **argv)
   g_test_add_func ("/marks/mean", test_mean);
   g_test_add_func ("/marks/turn", test_turn);
   g_test_add_func ("/marks/extremes", test_extremes);
+  g_test_add_func ("/marks/shrink", test_mask_shrink);
   return g_test_run ();
 }

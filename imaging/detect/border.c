@@ -1,23 +1,43 @@
 /* border.c - torn corners and blank borders
  *
- * A region of one colour, to the level, that touches a corner of the picture,
- * is large, and ends at once: the pixels next to it are clearly different,
- * where a burnt-out sky fades.  Narrow parts at its edge, where pixels of the
- * picture happen to have that colour, are left out.
+ * Paper and film that show where the picture is gone are of one colour, and end
+ * at once.  There are two ways to see that.
+ *
+ * Corners.  A region of the colour that a corner has, which is large and whose
+ * edge is sharp: the pixels next to it are clearly different, where a burnt-out
+ * sky fades.  Its colour is the same to a few levels, more where the corner is
+ * grainy.  In a PNG that alone will do if the colour is the same to the level.
+ * Else the region must be paper: nearly white, not too large, and without the
+ * slope that most skies have.  Its edge may then be soft, as a scan
+ * makes it or a JPEG: the region is extended by the few pixels that lie between
+ * its colour and another one, and what is next to these has to be different.
+ *
+ * Sides.  Rows from an edge of the picture on that are paper or film nearly all
+ * along, followed at once by rows that are not: a frame, even if parts of the
+ * picture next to it are as dark as film.
  */
 #include "imaging/detect/detect.h"
 
 #include "imaging/detect/marks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels that samples may differ from the corner: a JPEG rings. */
+/* The window at a corner that says what its colour is, its grain, which is the
+ * mean of what the pixels there differ from it, and most of that; in levels. */
+#define WINDOW 8
+#define MOST_GRAIN 3.
+#define LEAST_GRAIN 0.5 /* less is none */
+
+/* Levels that samples may differ from the corner, and more for grain. */
 #define SAME 2
-#define SAME_JPEG 12
+#define SAME_JPEG 8
+#define SAME_GRAIN 4
 
 #define LEAST_SHARE 0.0005 /* of the pixels of the picture */
-#define LEAST_SIDE 12      /* of its bounds */
+#define MOST_SHARE 0.5
+#define LEAST_SIDE 12 /* of its bounds */
 
 /* Pixels that touch the region and differ from its colour by this many levels
  * are a sharp edge; that share of them must.  Burnt-out skies behind roofs have
@@ -25,85 +45,409 @@
 #define CONTRAST 24
 #define SHARP_SHARE 0.9
 
+/* So are those that differ by fewer levels, but by this share at least of what
+ * those this much further out do. */
+#define STEP 6
+#define FURTHER 3
+#define STEP_SHARE 0.7
+
+/* Paper and film: levels of the darkest and the lightest colour, and between
+ * the colours; and most levels from one end of the region to the other. */
+#define PAPER 200
+#define FILM 40
+#define PALE 45
+#define MOST_SLOPE 2.5
+
+/* Pixels of a soft edge; the share of it that must be sharp; the part of the
+ * way to another colour that counts as none, and most of the pixels that have
+ * gone none, to each one that has gone some; gaps and narrow parts of the region
+ * that do not count. */
+#define SOFT 2
+#define SOFT_JPEG 8
+#define SOFT_SHARE 0.85
+#define FIRST_PART 0.25
+#define MOST_FIRST 1.0
+#define NARROW 2
+
+/* Most of the pixels of the picture that a torn corner with a soft edge has:
+ * white skies behind the edges of buildings have more. */
+#define MOST_TORN 0.07
+
+/* A side: its rows, those of its edge, the share of the former that is blank,
+ * the share of those that follow, and most of the picture. */
+#define LEAST_ROWS 4
+#define EDGE_ROWS 3
+#define EDGE_ROWS_JPEG 6
+#define BLANK_ROW 0.96
+#define OTHER_ROW 0.5
+#define MOST_ROWS 0.15
+
+
 typedef struct {
   const Image *image;
-  const guint16 *colour; /* of a corner */
-  int same;              /* levels, in the range of the picture */
-  int contrast;          /* likewise, of a sharp edge */
+  gboolean is_jpeg;
+  double strength;
+  double scale;    /* from samples to levels */
+  double colour[3]; /* of a corner, in levels */
+  double grain;
+  double same;     /* levels */
+  double contrast; /* likewise, of a sharp edge */
+  double step;     /* and of a step */
 } Blank;
 
-static int
-difference (const Blank *blank, gsize i)
+static double
+level (const Blank *blank, gsize i, int c)
 {
   const Image *image = blank->image;
-  const guint16 *pixel = image->samples + i * (gsize) image->channels;
-  int most = 0;
 
-  for (int c = 0; c < image_colours (image); c++)
-    most = MAX (most, abs (pixel[c] - blank->colour[c]));
+  return blank->scale
+         * image->samples[i * (gsize) image->channels
+                          + (gsize) MIN (c, image_colours (image) - 1)];
+}
+
+static double
+difference (const Blank *blank, gsize i)
+{
+  double most = 0;
+
+  for (int c = 0; c < image_colours (blank->image); c++)
+    most = fmax (most, fabs (level (blank, i, c) - blank->colour[c]));
   return most;
 }
 
-static gboolean
-touches_corner (const Blob *blob)
+static int
+by_size (const void *a, const void *b)
 {
-  const ImageArea *box = &blob->box;
-  gboolean left = box->x == 0, top = box->y == 0;
-  gboolean right = box->x + box->width == blob->marks->width;
-  gboolean bottom = box->y + box->height == blob->marks->height;
+  double p = *(const double *) a, q = *(const double *) b;
 
-  return (left || right) && (top || bottom);
+  return (p > q) - (p < q);
 }
 
-/* Share of the pixels next to @blob that differ clearly. */
-static double
-sharpness (const Blank *blank, const Blob *blob)
+/* The pixel number @k of @area. */
+static gsize
+pixel_of (const Blank *blank, const ImageArea *area, int k)
 {
-  int width = blob->marks->width, height = blob->marks->height;
-  gsize around = 0, sharp = 0;
+  return (gsize) (area->y + k / area->width) * (gsize) blank->image->width
+         + (gsize) (area->x + k % area->width);
+}
 
-  for (gsize k = 0; k < blob->count; k++) {
-    int x = (int) (blob->pixels[k] % (gsize) width);
-    int y = (int) (blob->pixels[k] / (gsize) width);
+/* Sets the colour, the grain and what follows from these by what is in
+ * @area.  FALSE if that is not blank. */
+static gboolean
+blank_at (Blank *blank, const ImageArea *area)
+{
+  int count = area->width * area->height;
+  g_autofree double *values = g_new (double, count);
 
-    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
-      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
-        gsize j = (gsize) row * (gsize) width + (gsize) col;
-
-        if (!blob->marks->data[j]) {
-          around++;
-          sharp += difference (blank, j) > blank->contrast;
-        }
-      }
+  for (int c = 0; c < 3; c++) {
+    for (int k = 0; k < count; k++)
+      values[k] = level (blank, pixel_of (blank, area, k), c);
+    qsort (values, (gsize) count, sizeof *values, by_size);
+    blank->colour[c] = values[count / 2];
   }
-  return around > 0 ? (double) sharp / (double) around : 0;
+  blank->grain = 0;
+  for (int k = 0; k < count; k++)
+    blank->grain += difference (blank, pixel_of (blank, area, k)) / count;
+  blank->same = (blank->is_jpeg ? SAME_JPEG : SAME) + SAME_GRAIN * blank->grain;
+  blank->contrast =
+    fmax (CONTRAST / blank->strength, blank->same + 2 * blank->grain + 4);
+  blank->step = STEP / blank->strength + blank->same;
+  return blank->grain <= MOST_GRAIN * blank->strength;
 }
 
-static gboolean
-is_blank (const Blob *blob, gpointer data)
+static double
+lightest (const Blank *blank)
 {
-  const Blank *blank = data;
-  double pixels = (double) byte_plane_size (blob->marks);
+  return fmax (blank->colour[0], fmax (blank->colour[1], blank->colour[2]));
+}
 
-  return touches_corner (blob) && (double) blob->count >= LEAST_SHARE * pixels
-         && MIN (blob->box.width, blob->box.height) >= LEAST_SIDE
-         && (double) blob->count < 0.5 * pixels
-         && sharpness (blank, blob) >= SHARP_SHARE;
+/* Whether the colour is that of paper. */
+static gboolean
+is_paper (const Blank *blank)
+{
+  double least =
+    fmin (blank->colour[0], fmin (blank->colour[1], blank->colour[2]));
+
+  return least >= PAPER && lightest (blank) - least <= PALE;
+}
+
+/* ---- corners ---- */
+
+/* The region of a corner. */
+typedef struct {
+  Mask *mask;
+  gsize count;
+  ImageArea box;
+  double slope; /* levels from one end to the other */
+} Region;
+
+/* Takes the region at the corner @start from @marks. */
+static void
+collect_region (const Blank *blank, BytePlane *marks, gsize start,
+                GArray *pixels, Region *region)
+{
+  gsize width = (gsize) marks->width;
+  double n, x = 0, y = 0, xx = 0, yy = 0, v = 0, xv = 0, yv = 0;
+
+  region->box = byte_plane_collect (marks, start, NULL, NULL, pixels);
+  region->count = pixels->len;
+  n = (double) pixels->len;
+  for (guint k = 0; k < pixels->len; k++) {
+    gsize i = g_array_index (pixels, gsize, k);
+    double col = (double) (i % width), row = (double) (i / width);
+    double value =
+      (level (blank, i, 0) + level (blank, i, 1) + level (blank, i, 2)) / 3;
+
+    region->mask->missing[i] = MASK_PIXEL;
+    x += col / n;
+    y += row / n;
+    xx += col * col / n;
+    yy += row * row / n;
+    v += value / n;
+    xv += col * value / n;
+    yv += row * value / n;
+  }
+  region->slope =
+    hypot ((xv - x * v) / fmax (xx - x * x, 1) * region->box.width,
+           (yv - y * v) / fmax (yy - y * y, 1) * region->box.height);
+}
+
+/* The edge of a region: pairs of a pixel next to it and one further out. */
+typedef struct {
+  gsize pairs;
+  gsize sharp; /* the first differs clearly, or hardly less than the second */
+  gsize first, mixed; /* it is nearly as the region, or between both */
+} Edge;
+
+static void
+add_pair (const Blank *blank, int x, int y, int dx, int dy, Edge *edge)
+{
+  gsize width = (gsize) blank->image->width;
+  gsize col = (gsize) CLAMP (x + FURTHER * dx, 0, blank->image->width - 1);
+  gsize row = (gsize) CLAMP (y + FURTHER * dy, 0, blank->image->height - 1);
+  double here = difference (blank, (gsize) y * width + (gsize) x);
+  double further = difference (blank, row * width + col);
+
+  edge->pairs++;
+  edge->sharp += here > blank->contrast
+                 || (here >= blank->step && here >= STEP_SHARE * further);
+  edge->first += here < FIRST_PART * further;
+  edge->mixed +=
+    here >= FIRST_PART * further && here < STEP_SHARE * further;
+}
+
+static Edge
+edge_of (const Blank *blank, const Mask *mask)
+{
+  int width = mask->width, height = mask->height;
+  Edge edge = { 0 };
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      if (!mask->missing[(gsize) y * (gsize) width + (gsize) x])
+        continue;
+      for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
+        for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++)
+          if (!mask->missing[(gsize) row * (gsize) width + (gsize) col])
+            add_pair (blank, col, row, col - x, row - y, &edge);
+    }
+  return edge;
+}
+
+static double
+sharpness (const Edge *edge)
+{
+  return edge->pairs > 0 ? (double) edge->sharp / (double) edge->pairs : 0;
+}
+
+/* Whether the pixels of an edge mix two colours by any shares, where a sky that
+ * fades has more that are nearly the first. */
+static gboolean
+is_mixed (const Edge *edge)
+{
+  return (double) edge->first <= MOST_FIRST * (double) edge->mixed;
+}
+
+static Mask *
+mask_copy (const Mask *mask, GError **error)
+{
+  Mask *copy = mask_new (mask->width, mask->height, error);
+
+  if (copy != NULL)
+    mask_add (copy, mask);
+  return copy;
+}
+
+/* Closes gaps of @mask, and drops narrow parts. */
+static gboolean
+smooth_region (Mask *mask, GError **error)
+{
+  return mask_grow (mask, NARROW, error)
+         && mask_shrink (mask, 2 * NARROW, error)
+         && mask_grow (mask, NARROW, error);
+}
+
+/* Extends @mask by the pixels of a soft edge. */
+static gboolean
+extend_region (const Blank *blank, Mask *mask, GError **error)
+{
+  int soft = blank->is_jpeg ? SOFT_JPEG : SOFT;
+
+  for (int step = 0; step < soft; step++) {
+    g_autoptr (Mask) before = mask_copy (mask, error);
+
+    if (before == NULL || !mask_grow (mask, 1, error))
+      return FALSE;
+    for (gsize i = 0; i < image_pixels (blank->image); i++)
+      if (mask->missing[i] && !before->missing[i]
+          && difference (blank, i) > blank->contrast)
+        mask->missing[i] = 0;
+  }
+  return TRUE;
+}
+
+/* Whether @region is a torn corner or a border; if its edge is soft, it is
+ * extended. */
+static gboolean
+is_blank (const Blank *blank, Region *region, gboolean *keep, GError **error)
+{
+  double pixels = (double) image_pixels (blank->image);
+  Edge edge;
+
+  *keep = FALSE;
+  if ((double) region->count < LEAST_SHARE * pixels
+      || (double) region->count > MOST_SHARE * pixels
+      || MIN (region->box.width, region->box.height) < LEAST_SIDE)
+    return TRUE;
+  if (!blank->is_jpeg && blank->grain < LEAST_GRAIN) {
+    edge = edge_of (blank, region->mask);
+    *keep = sharpness (&edge) >= SHARP_SHARE;
+    if (*keep || !is_mixed (&edge))
+      return TRUE;
+  }
+  if (!is_paper (blank) || region->slope > MOST_SLOPE * blank->strength
+      || (double) region->count > MOST_TORN * pixels)
+    return TRUE;
+  if (!smooth_region (region->mask, error)
+      || !extend_region (blank, region->mask, error))
+    return FALSE;
+  edge = edge_of (blank, region->mask);
+  *keep = sharpness (&edge) >= SOFT_SHARE;
+  return !*keep || mask_grow (region->mask, 1, error);
+}
+
+/* The pixel of the window with the colour of the corner that is nearest to it;
+ * FALSE if there is none. */
+static gboolean
+first_pixel (const Blank *blank, ImageArea window, int corner, gsize *start)
+{
+  for (int k = 0; k < window.width * window.height; k++) {
+    int dx = k % window.width, dy = k / window.width;
+    int x = corner % 2 ? window.x + window.width - 1 - dx : window.x + dx;
+    int y = corner / 2 ? window.y + window.height - 1 - dy : window.y + dy;
+
+    *start = (gsize) y * (gsize) blank->image->width + (gsize) x;
+    if (difference (blank, *start) <= blank->same)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 static gboolean
-find_from_corner (Blank blank, int x, int y, Mask *mask, GError **error)
+find_from_corner (Blank blank, int corner, Mask *mask, GError **error)
 {
   const Image *image = blank.image;
+  const ImageArea window = {
+    .x = corner % 2 ? MAX (0, image->width - WINDOW) : 0,
+    .y = corner / 2 ? MAX (0, image->height - WINDOW) : 0,
+    .width = MIN (WINDOW, image->width),
+    .height = MIN (WINDOW, image->height),
+  };
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (Mask) found = NULL;
   g_auto (BytePlane) marks = { 0 };
+  Region region = { 0 };
+  gboolean keep;
+  gsize start;
 
-  blank.colour = image_pixel (image, x, y);
-  if (!byte_plane_init (&marks, image->width, image->height, error))
+  if (!blank_at (&blank, &window)
+      || !first_pixel (&blank, window, corner, &start))
+    return TRUE;
+  found = region.mask = mask_new (image->width, image->height, error);
+  if (found == NULL
+      || !byte_plane_init (&marks, image->width, image->height, error))
     return FALSE;
   for (gsize i = 0; i < byte_plane_size (&marks); i++)
-    marks.data[i] =
-      difference (&blank, i) <= blank.same && !image_is_transparent (image, i);
-  return blobs_keep (&marks, is_blank, &blank, mask, error);
+    marks.data[i] = difference (&blank, i) <= blank.same
+                    && !image_is_transparent (image, i);
+  collect_region (&blank, &marks, start, pixels, &region);
+  if (!is_blank (&blank, &region, &keep, error))
+    return FALSE;
+  if (keep)
+    mask_add (mask, found);
+  return TRUE;
+}
+
+/* ---- sides ---- */
+
+typedef enum { TOP, BOTTOM, LEFT, RIGHT, SIDES } Side;
+
+/* @count lines along @side, from @depth on. */
+static ImageArea
+lines_at (const Image *image, Side side, int depth, int count)
+{
+  int width = image->width, height = image->height;
+
+  switch (side) {
+  case TOP:
+    return (ImageArea){ 0, depth, width, count };
+  case BOTTOM:
+    return (ImageArea){ 0, height - depth - count, width, count };
+  case LEFT:
+    return (ImageArea){ depth, 0, count, height };
+  default:
+    return (ImageArea){ width - depth - count, 0, count, height };
+  }
+}
+
+/* Share of the line at @depth that is blank. */
+static double
+blank_share (const Blank *blank, Side side, int depth)
+{
+  const ImageArea area = lines_at (blank->image, side, depth, 1);
+  int count = area.width * area.height, same = 0;
+
+  for (int k = 0; k < count; k++)
+    same += difference (blank, pixel_of (blank, &area, k)) <= blank->same;
+  return (double) same / count;
+}
+
+/* Adds the lines along @side to @mask that are paper or film. */
+static void
+find_side (Blank blank, Side side, Mask *mask)
+{
+  const Image *image = blank.image;
+  int across = side < LEFT ? image->height : image->width;
+  int edge = blank.is_jpeg ? EDGE_ROWS_JPEG : EDGE_ROWS;
+  int most = (int) (MOST_ROWS * across), depth = 0, end;
+  ImageArea area;
+
+  if (most <= LEAST_ROWS + edge)
+    return;
+  area = lines_at (image, side, 0, LEAST_ROWS);
+  if (!blank_at (&blank, &area)
+      || !(is_paper (&blank) || lightest (&blank) <= FILM))
+    return;
+  while (depth < most && blank_share (&blank, side, depth) >= BLANK_ROW)
+    depth++;
+  for (end = depth; end < depth + edge; end++)
+    if (blank_share (&blank, side, end) <= OTHER_ROW)
+      break;
+  if (depth < LEAST_ROWS || depth == most || end == depth + edge)
+    return;
+  area = lines_at (image, side, 0, end);
+  for (int k = 0; k < area.width * area.height; k++)
+    mask->missing[pixel_of (&blank, &area, k)] = MASK_PIXEL;
 }
 
 static Mask *
@@ -111,21 +455,21 @@ find_border (const Image *image, double strength, const Progress *progress,
              GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
-  int same = image->meta.format == TESSERA_JPEG ? SAME_JPEG : SAME;
   const Blank blank = {
     .image = image,
-    .same = same * image_peak (image) / 255,
-    .contrast = (int) (CONTRAST * image_peak (image) / (255 * strength)),
+    .is_jpeg = image->meta.format == TESSERA_JPEG,
+    .strength = strength,
+    .scale = 255. / image_peak (image),
   };
 
-  for (int corner = 0; mask != NULL && corner < 4; corner++)
-    if (!find_from_corner (blank, corner % 2 ? image->width - 1 : 0,
-                           corner / 2 ? image->height - 1 : 0, mask, error)
+  if (mask == NULL)
+    return NULL;
+  for (Side side = TOP; side < SIDES; side++)
+    find_side (blank, side, mask);
+  for (int corner = 0; corner < 4; corner++)
+    if (!find_from_corner (blank, corner, mask, error)
         || !progress_step (progress, (corner + 1) / 4., error))
       return NULL;
-  if (mask != NULL && image->meta.format == TESSERA_JPEG
-      && !mask_grow (mask, 1, error))
-    return NULL;
   return g_steal_pointer (&mask);
 }
 

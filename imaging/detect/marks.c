@@ -416,15 +416,27 @@ blobs_keep (const BytePlane *marks,
   return TRUE;
 }
 
-gboolean
-mask_grow (Mask *mask, int reach, GError **error)
+static gboolean
+mask_rank (Mask *mask, int reach, gboolean least, GError **error)
 {
   BytePlane plane = { mask->width, mask->height, mask->missing };
   g_auto (BytePlane) rows = { 0 };
 
   if (!byte_plane_init (&rows, mask->width, mask->height, error))
     return FALSE;
-  rank_rows (&plane, reach, FALSE, &rows);
-  rank_columns (&rows, reach, FALSE, &plane);
+  rank_rows (&plane, reach, least, &rows);
+  rank_columns (&rows, reach, least, &plane);
   return TRUE;
+}
+
+gboolean
+mask_grow (Mask *mask, int reach, GError **error)
+{
+  return mask_rank (mask, reach, FALSE, error);
+}
+
+gboolean
+mask_shrink (Mask *mask, int reach, GError **error)
+{
+  return mask_rank (mask, reach, TRUE, error);
 }

@@ -82,3 +82,6 @@ gboolean blobs_keep (const BytePlane *marks,
 
 /* Adds to @mask what lies within @reach pixels, by rows and columns. */
 gboolean mask_grow (Mask *mask, int reach, GError **error);
+
+/* Leaves of @mask what has nothing else within @reach pixels in the picture. */
+gboolean mask_shrink (Mask *mask, int reach, GError **error);
