@@ -247,6 +247,53 @@ test_sharp_pictures_are_alive (void)
   }
 }
 
+/* Stretches the samples of @image about their middle, so that @share of the
+ * pixels becomes black. */
+static void
+stretch (Image *image, double share)
+{
+  gsize pixels = image_pixels (image), most = (gsize) (share * (double) pixels);
+  int black = -1;
+  gsize darker = 0;
+
+  while (darker < most && black < 200) {
+    black++;
+    darker = 0;
+    for (gsize i = 0; i < pixels; i++)
+      darker += image_brightest (image, i) <= black;
+  }
+  for (gsize i = 0; i < 3 * pixels; i++)
+    image->samples[i] = (guint16) MAX (0, image->samples[i] - black);
+}
+
+static void
+test_clipped_texture_is_alive (void)
+{
+  gsize dead = 0;
+
+  g_test_summary ("Where the ends of fine texture are clipped, nothing is dead; "
+                  "single dead pixels are");
+  for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
+    g_autoptr (Image) photo = load_photo (photos[i]);
+    g_autoptr (Image) image = sharpened (photo, 1);
+    g_autoptr (Mask) mask = NULL;
+    g_autoptr (Mask) single = NULL;
+
+    stretch (image, 0.0003);
+    mask = detector_dead_pixels.find (image, 1, NULL, NULL);
+    g_test_message ("%s: %d", photos[i], (int) mask_count (mask));
+    dead += mask_count (mask);
+    for (int k = 0; k < 12; k++)
+      memset (image_pixel (photo, 20 + 25 * k, 10 + 13 * k), 0xff,
+              3 * sizeof (guint16));
+    for (gsize k = 0; k < 3 * image_pixels (photo); k++)
+      photo->samples[k] = MIN (photo->samples[k], 255);
+    single = detector_dead_pixels.find (photo, 1, NULL, NULL);
+    g_assert_true (single->missing[10 * photo->width + 20]);
+  }
+  g_assert_cmpuint (dead, <=, 6);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -262,5 +309,6 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/speck", test_page_with_a_speck_is_not_dead);
   g_test_add_func ("/detect/transparent", test_transparent_is_not_dead);
   g_test_add_func ("/detect/sharp", test_sharp_pictures_are_alive);
+  g_test_add_func ("/detect/clipped-texture", test_clipped_texture_is_alive);
   return g_test_run ();
 }

@@ -47,12 +47,20 @@
 
 /* Distances are means over the colours, as shares of white. */
 #define STANDS_OUT                                                            \
-  0.06              /* of a black or white pixel from the median nearby       \
+  0.06              /* of a black or white pixel from the others nearby       \
                      */
+#define NEARER 0.25 /* share of the pixels nearby that may differ less */
 #define CLUMPED 0.1 /* share of neighbours alike beyond that of chance */
-#define NEARBY 6    /* pixels alive that make a median */
+#define NEARBY 6    /* pixels alive that are looked at */
 #define REACH 6     /* how far to look for them */
 #define PASSES 2
+
+/* Black or white pixels are rare below this share, and then have to differ from
+ * their neighbours by this multiple of what these do from theirs: where a
+ * picture was sharpened, the ends of its fine texture are clipped. */
+#define RARE 0.01
+#define RARE_TIMES 2.5
+
 #define ROWS 16 /* that a thread examines at a time */
 
 #define LEAST_STRICT 0.005 /* share of pixels that pass the strict test */
@@ -126,11 +134,12 @@ compare_doubles (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* The value that @share of them are below. */
 static double
-median (double *values, int count)
+quantile (double *values, int count, double share)
 {
   qsort (values, (gsize) count, sizeof (double), compare_doubles);
-  return values[count / 2];
+  return values[(int) (share * count)];
 }
 
 /* Whether pixel @x, @y has the value @extreme in all its colours. */
@@ -153,8 +162,9 @@ is_shade (const Scene *scene, int x, int y)
          && !has_value (scene, x, y, image_peak (scene->image));
 }
 
-/* Median distance of a black or white pixel to the nearest shades; negative
- * when there are none within reach. */
+/* Distance of a black or white pixel from the nearest shades, but for a quarter
+ * of them that may be nearly as black or white; negative when there are none
+ * within reach. */
 static double
 contrast (const Scene *scene, int x, int y)
 {
@@ -172,7 +182,7 @@ contrast (const Scene *scene, int x, int y)
         values[count++] =
           distance (scene, pixel_at (scene, x, y), pixel_at (scene, col, row));
       }
-  return count > 0 ? median (values, count) : -1;
+  return count > 0 ? quantile (values, count, NEARER) : -1;
 }
 
 static gboolean
@@ -239,54 +249,6 @@ mark_extreme (const Scene *scene, int extreme, Mask *marks)
   return mask_count (marks);
 }
 
-/* Leaves in @marks those that stand out, and returns how many of them had
- * witnesses. */
-static gsize
-keep_standing_out (const Scene *scene, Mask *marks)
-{
-  double least = STANDS_OUT + scene->noise->clipped * scene->floor;
-  gsize witnessed = 0;
-
-  for (int y = 0; y < scene->image->height; y++)
-    for (int x = 0; x < scene->image->width; x++) {
-      gsize i = (gsize) y * (gsize) scene->image->width + (gsize) x;
-
-      if (marks->missing[i]) {
-        double value = contrast (scene, x, y);
-
-        witnessed += value >= 0 ? 1 : 0;
-        marks->missing[i] = value > least;
-      }
-    }
-  return witnessed;
-}
-
-/* Judges the pixels of value @extreme, and leaves them named in @marks if they
- * are dead: most of those with witnesses stand out, and those that do are
- * scattered; and if they are only a few, so are all. */
-static gboolean
-is_dead (const Scene *scene, int extreme, Mask *marks)
-{
-  gsize count = mark_extreme (scene, extreme, marks);
-  gsize witnessed = keep_standing_out (scene, marks);
-  gsize standing_out = mask_count (marks);
-
-  if (standing_out * 2 <= witnessed || !is_scattered (marks))
-    return FALSE;
-  mark_extreme (scene, extreme, marks);
-  return standing_out * 2 > count || is_scattered (marks);
-}
-
-static void
-judge_extreme (Scene *scene, int extreme, Mask *marks)
-{
-  if (!is_dead (scene, extreme, marks))
-    return;
-  for (gsize i = 0; i < image_pixels (scene->image); i++)
-    if (marks->missing[i])
-      scene->state[i] = DEAD;
-}
-
 /* Puts @value into @least, the four smallest in rising order. */
 static inline void
 keep_least (int least[4], int value)
@@ -344,7 +306,68 @@ usual_distances (const Scene *scene, int x, int y)
          col++)
       if ((row != y || col != x) && *state_at (scene, col, row) == ALIVE)
         values[count++] = ranked_distances (scene, col, row);
-  return count > 0 ? median (values, count) : 0;
+  return count > 0 ? quantile (values, count, 0.5) : 0;
+}
+
+/* ---- black and white ---- */
+
+/* Whether a black or white pixel differs from its neighbours by more than these
+ * do from theirs. */
+static gboolean
+exceeds_texture (const Scene *scene, int x, int y)
+{
+  return ranked_distances (scene, x, y)
+         > RARE_TIMES * usual_distances (scene, x, y);
+}
+
+/* Leaves in @marks those that stand out, and returns how many of them had
+ * witnesses.  Where they are @rare, they must stand out from texture, too. */
+static gsize
+keep_standing_out (const Scene *scene, gboolean rare, Mask *marks)
+{
+  double least = STANDS_OUT + scene->noise->clipped * scene->floor;
+  gsize witnessed = 0;
+
+  for (int y = 0; y < scene->image->height; y++)
+    for (int x = 0; x < scene->image->width; x++) {
+      gsize i = (gsize) y * (gsize) scene->image->width + (gsize) x;
+
+      if (marks->missing[i]) {
+        double value = contrast (scene, x, y);
+
+        witnessed += value >= 0 ? 1 : 0;
+        marks->missing[i] =
+          value > least && !(rare && !exceeds_texture (scene, x, y));
+      }
+    }
+  return witnessed;
+}
+
+/* Judges the pixels of value @extreme, and leaves them named in @marks if they
+ * are dead: most of those with witnesses stand out, and those that do are
+ * scattered; and if they are only a few, so are all. */
+static gboolean
+is_dead (const Scene *scene, int extreme, Mask *marks)
+{
+  gsize count = mark_extreme (scene, extreme, marks);
+  gboolean rare = (double) count < RARE * (double) image_pixels (scene->image);
+  gsize witnessed = keep_standing_out (scene, rare, marks);
+  gsize standing_out = mask_count (marks);
+
+  if (standing_out * 2 <= witnessed || !is_scattered (marks))
+    return FALSE;
+  mark_extreme (scene, extreme, marks);
+  return standing_out * 2 > count || is_scattered (marks);
+}
+
+static void
+judge_extreme (Scene *scene, int extreme, Mask *marks)
+{
+  if (!is_dead (scene, extreme, marks))
+    return;
+  for (gsize i = 0; i < image_pixels (scene->image); i++)
+    if (marks->missing[i])
+      scene->state[i] = DEAD;
 }
 
 /* ---- noise ---- */
