@@ -226,6 +226,50 @@ test_stamp_is_found (void)
   }
 }
 
+/* Moves what @truth names of column @from on down by @by rows. */
+static void
+lower_digits (Image *image, Mask *truth, int from, int by)
+{
+  g_autoptr (Image) ground = calm_image (image->width, image->height);
+
+  for (int y = image->height - 1; y >= 0; y--)
+    for (int x = from; x < from + 18; x++) {
+      gsize i = (gsize) (y * image->width + x);
+
+      if (!truth->missing[i])
+        continue;
+      truth->missing[i] = 0;
+      truth->missing[i + (gsize) (by * image->width)] = 1;
+      memcpy (image_pixel (image, x, y + by), image_pixel (image, x, y),
+              3 * sizeof (guint16));
+      memcpy (image_pixel (image, x, y), image_pixel (ground, x, y),
+              3 * sizeof (guint16));
+    }
+}
+
+static void
+test_stamp_has_a_base (void)
+{
+  static const guint16 orange[3] = { 250, 140, 40 };
+  g_autoptr (Image) image = calm_image (240, 160);
+  g_autoptr (Mask) truth = mask_new (240, 160, NULL);
+  g_autoptr (Image) jpeg = NULL;
+  g_autoptr (Mask) found = NULL;
+  g_autoptr (Mask) none = NULL;
+
+  g_test_summary ("Digits are found in a JPEG; spots of one ink that do not "
+                  "stand on one line are left");
+  draw_digits (image, orange, 0, truth);
+  jpeg = through_jpeg (image, 85);
+  found = detector_stamp.find (jpeg, 1, NULL, NULL);
+  g_assert_cmpuint (common (found, truth), >=, mask_count (truth) * 95 / 100);
+  g_assert_cmpuint (mask_count (found), <=, 3 * mask_count (truth));
+  for (int k = 1; k < 6; k++)
+    lower_digits (image, truth, 60 + 18 * k, 3 * k % 13);
+  none = detector_stamp.find (image, 1, NULL, NULL);
+  g_assert_cmpuint (mask_count (none), ==, 0);
+}
+
 static void
 test_several_kinds (void)
 {
@@ -482,6 +526,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/dust/found", test_specks_are_found);
   g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
+  g_test_add_func ("/detect/stamp/base", test_stamp_has_a_base);
   g_test_add_func ("/detect/several", test_several_kinds);
   g_test_add_func ("/detect/threads", test_threads_find_the_same);
   g_test_add_func ("/detect/cancelled", test_search_can_be_cancelled);

@@ -6,8 +6,9 @@
  *   1. Glyphs are connected pixels of one colour, flat inside, thin like
  *      strokes, with another colour all around.
  *   2. A line is a row of glyphs of the same ink and of similar height, close
- *      to one another: 3 or more if the ink is colourful, 5 or more if it is
- *      grey, which clipped lights are as well.
+ *      to one another, most of which stand on one base: 3 or more if the ink is
+ *      colourful, 5 or more if it is grey, which clipped lights are as well.
+ *      What else is near and of that ink belongs to it.
  *   3. Ink may glow: the mark is grown as long as the pixels at a distance are
  *      shifted from the background towards the ink.
  */
@@ -22,6 +23,9 @@
 /* Levels within which ink is the same: a JPEG rings. */
 #define SAME 3
 #define SAME_JPEG 14
+#define COARSE_COLOURS 3 /* times that in colours */
+
+#define INK_SHARE 0.9 /* of the pixels of a glyph */
 
 #define LEAST_PIXELS 8
 #define LEAST_HEIGHT 6 /* of the glyphs of a line; a dot may be smaller */
@@ -39,9 +43,25 @@
 #define LEAST_COLOURFUL 3
 #define LEAST_GREY 5
 
+/* In a JPEG more is of one ink, so less counts as colourful, and more glyphs
+ * are needed that are not. */
+#define COLOURFUL_JPEG 120
+#define LEAST_GREY_JPEG 8
+
+/* A glyph is high with this share of the height of its line. */
+#define HIGH 0.6
+#define HIGH_JPEG 0.85
+
 /* In heights of a line: from glyph to glyph, and off its middle. */
 #define MOST_GAP 2.5
 #define MOST_OFF 0.7
+
+/* The share of its high glyphs that end on one base, to so many pixels or
+ * heights; and how near a line more of its ink belongs to it, in heights. */
+#define BASE_SHARE 0.6
+#define BASE_OFF 0.08
+#define LEAST_OFF 1.5
+#define NEAR_LINE 1.2
 
 /* Pixels that ink may glow, and the least share of ink that counts. */
 #define MOST_GLOW 6
@@ -84,17 +104,33 @@ level (const Image *image, gsize i, int c)
 
 /* ---- 1. glyphs ---- */
 
+/* How far apart two colours are as inks, given the levels between them: the
+ * largest; in a JPEG, which keeps colours more coarsely than brightness, that of
+ * brightness or a part of the rest. */
+static inline int
+ink_distance (const Scene *scene, const int levels[3])
+{
+  int bright = (levels[0] + 2 * levels[1] + levels[2]) / 4;
+  int most = 0;
+
+  if (scene->same == SAME)
+    return MAX (abs (levels[0]), MAX (abs (levels[1]), abs (levels[2])));
+  for (int c = 0; c < 3; c++)
+    most = MAX (most, abs (levels[c] - bright));
+  return MAX (abs (bright), most / COARSE_COLOURS);
+}
+
 static gboolean
 are_alike (const Scene *scene, gsize i, gsize j)
 {
   const Image *image = scene->image;
   const guint16 *a = image->samples + i * (gsize) image->channels;
   const guint16 *b = image->samples + j * (gsize) image->channels;
+  int last = scene->colours - 1;
+  const int levels[3] = { a[0] - b[0], a[MIN (1, last)] - b[MIN (1, last)],
+                          a[MIN (2, last)] - b[MIN (2, last)] };
 
-  for (int c = 0; c < scene->colours; c++)
-    if (abs (a[c] - b[c]) > scene->same_samples)
-      return FALSE;
-  return TRUE;
+  return ink_distance (scene, levels) <= scene->same_samples;
 }
 
 /* Marks the pixels of squares of 2 x 2 that are of one colour. */
@@ -124,10 +160,23 @@ difference (const Scene *scene, gsize i, const double ink[3])
   return most;
 }
 
-/* Whether all pixels of @blob have the colour @ink, which it sets. */
+/* How far pixel @i is from @ink, as inks go. */
+static int
+distance_from_ink (const Scene *scene, gsize i, const double ink[3])
+{
+  int levels[3];
+
+  for (int c = 0; c < 3; c++)
+    levels[c] = (int) lrint (level (scene->image, i, c) - ink[c]);
+  return ink_distance (scene, levels);
+}
+
+/* Whether nearly all pixels of @blob have the colour @ink, which it sets. */
 static gboolean
 has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
 {
+  gsize alike = 0;
+
   for (int c = 0; c < 3; c++) {
     double sum = 0;
 
@@ -136,9 +185,8 @@ has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
     ink[c] = sum / (double) blob->count;
   }
   for (gsize k = 0; k < blob->count; k++)
-    if (difference (scene, blob->pixels[k], ink) > scene->same)
-      return FALSE;
-  return TRUE;
+    alike += distance_from_ink (scene, blob->pixels[k], ink) <= scene->same;
+  return (double) alike >= INK_SHARE * (double) blob->count;
 }
 
 /* Edges between the pixels of @blob and others; and whether most pixels
@@ -161,7 +209,8 @@ has_sharp_edges (const Scene *scene, const Blob *blob, const double ink[3],
 
       if (x1 >= 0 && y1 >= 0 && x1 < width && y1 < height
           && blob->marks->data[(gsize) y1 * (gsize) width + (gsize) x1]
-          && difference (scene, (gsize) y1 * (gsize) width + (gsize) x1, ink)
+          && distance_from_ink (scene, (gsize) y1 * (gsize) width + (gsize) x1,
+                                ink)
                <= scene->same)
         continue;
       ++*edges;
@@ -226,10 +275,11 @@ find_glyphs (Scene *scene, const BytePlane *marks, GError **error)
 static gboolean
 have_same_ink (const Scene *scene, const Glyph *a, const Glyph *b)
 {
+  int levels[3];
+
   for (int c = 0; c < 3; c++)
-    if (fabs (a->ink[c] - b->ink[c]) > scene->same)
-      return FALSE;
-  return TRUE;
+    levels[c] = (int) lrint (a->ink[c] - b->ink[c]);
+  return ink_distance (scene, levels) <= scene->same;
 }
 
 static double
@@ -286,21 +336,83 @@ collect_line (const Scene *scene, Glyph *first)
   return line;
 }
 
-/* Whether enough glyphs of @line are as high as its first. */
+/* Whether @glyph is about as high as @first, the highest of its line. */
 static gboolean
-is_text (const GPtrArray *line)
+is_high (const Scene *scene, const Glyph *glyph, const Glyph *first)
+{
+  return glyph->box.height
+         >= (scene->same == SAME ? HIGH : HIGH_JPEG) * first->box.height;
+}
+
+static int
+bottom (const Glyph *glyph)
+{
+  return glyph->box.y + glyph->box.height;
+}
+
+/* How many of the high glyphs of @line end where @glyph does. */
+static guint
+count_on_base (const Scene *scene, const GPtrArray *line, const Glyph *glyph)
 {
   const Glyph *first = line->pdata[0];
-  guint least =
-    colourfulness (first) >= COLOURFUL ? LEAST_COLOURFUL : LEAST_GREY;
-  guint high = 0;
+  double most = fmax (LEAST_OFF, BASE_OFF * first->box.height);
+  guint count = 0;
+
+  for (guint i = 0; i < line->len; i++)
+    count += is_high (scene, line->pdata[i], first)
+             && abs (bottom (line->pdata[i]) - bottom (glyph)) <= most;
+  return count;
+}
+
+/* Whether enough glyphs of @line are as high as its first, and most of these
+ * end on one base. */
+static gboolean
+is_text (const Scene *scene, const GPtrArray *line)
+{
+  const Glyph *first = line->pdata[0];
+  gboolean is_jpeg = scene->same != SAME;
+  guint grey = is_jpeg ? LEAST_GREY_JPEG : LEAST_GREY, high = 0, on_base = 0;
+  int colourful = is_jpeg ? COLOURFUL_JPEG : COLOURFUL;
+  guint least = colourfulness (first) >= colourful ? LEAST_COLOURFUL : grey;
+
+  for (guint i = 0; i < line->len; i++)
+    if (is_high (scene, line->pdata[i], first)) {
+      high++;
+      on_base = MAX (on_base, count_on_base (scene, line, line->pdata[i]));
+    }
+  return first->box.height >= LEAST_HEIGHT && high >= least
+         && on_base >= BASE_SHARE * high;
+}
+
+/* Adds to the text @line what is near and of its ink: dots, the parts of
+ * digits that are made of bars, a line above or below. */
+static void
+complete_line (const Scene *scene, GPtrArray *line)
+{
+  const Glyph *first = line->pdata[0];
+  int reach = (int) (NEAR_LINE * first->box.height) + 1;
+  int left = first->box.x, right = left, top = first->box.y, low = top;
 
   for (guint i = 0; i < line->len; i++) {
     const Glyph *glyph = line->pdata[i];
 
-    high += glyph->box.height >= 0.6 * first->box.height;
+    left = MIN (left, glyph->box.x);
+    right = MAX (right, glyph->box.x + glyph->box.width);
+    top = MIN (top, glyph->box.y);
+    low = MAX (low, bottom (glyph));
   }
-  return first->box.height >= LEAST_HEIGHT && high >= least;
+  for (guint i = 0; i < scene->glyphs->len; i++) {
+    Glyph *glyph = &g_array_index (scene->glyphs, Glyph, i);
+
+    if (glyph->used || glyph->box.x + glyph->box.width < left - reach
+        || glyph->box.x > right + reach || bottom (glyph) < top - reach
+        || glyph->box.y > low + reach || glyph->box.height > 2 * reach
+        || glyph->stroke > MOST_STROKE * first->box.height
+        || !have_same_ink (scene, first, glyph))
+      continue;
+    glyph->used = TRUE;
+    g_ptr_array_add (line, glyph);
+  }
 }
 
 /* ---- 3. glow ---- */
@@ -421,7 +533,10 @@ find_lines (const Scene *scene, Mask *mask, GError **error)
     if (first->used || first->stroke > MOST_STROKE * first->box.height)
       continue;
     line = collect_line (scene, first);
-    if (is_text (line) && !mark_line (scene, line, mask, error))
+    if (!is_text (scene, line))
+      continue;
+    complete_line (scene, line);
+    if (!mark_line (scene, line, mask, error))
       return FALSE;
   }
   return TRUE;
