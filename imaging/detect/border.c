@@ -69,9 +69,10 @@
 #define MOST_FIRST 1.0
 #define NARROW 2
 
-/* Most of the pixels of the picture that a torn corner with a soft edge has:
- * white skies behind the edges of buildings have more. */
-#define MOST_TORN 0.07
+/* Most of the pixels of the picture that a torn corner with a soft edge has: in
+ * JPEGs white skies behind the edges of buildings have more. */
+#define MOST_TORN 0.2
+#define MOST_TORN_JPEG 0.07
 
 /* A side: its rows, those of its edge, the share of the former that is blank,
  * the share of those that follow, and most of the picture. */
@@ -312,6 +313,7 @@ static gboolean
 is_blank (const Blank *blank, Region *region, gboolean *keep, GError **error)
 {
   double pixels = (double) image_pixels (blank->image);
+  double torn = blank->is_jpeg ? MOST_TORN_JPEG : MOST_TORN;
   Edge edge;
 
   *keep = FALSE;
@@ -326,7 +328,7 @@ is_blank (const Blank *blank, Region *region, gboolean *keep, GError **error)
       return TRUE;
   }
   if (!is_paper (blank) || region->slope > MOST_SLOPE * blank->strength
-      || (double) region->count > MOST_TORN * pixels)
+      || (double) region->count > torn * pixels)
     return TRUE;
   if (!smooth_region (region->mask, error)
       || !extend_region (blank, region->mask, error))
