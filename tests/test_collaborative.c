@@ -1,7 +1,9 @@
 /* test_collaborative.c - the parts of a round against what they are by
  * definition */
+#include "base/multiplyadd.h"
 #include "base/random.h"
 #include "imaging/inpaint/dct.h"
+#include "imaging/inpaint/groupshrink.h"
 #include "imaging/inpaint/patches.h"
 #include "imaging/inpaint/collaborative.h"
 #include "imaging/inpaint/patchsearch.h"
@@ -60,6 +62,96 @@ test_cosines (void)
   check_cosines (5, 3, 7);
   check_cosines (6, 1, 1);
   check_cosines (8, 3, 4);
+}
+
+/* ---- groups ---- */
+
+/* Entry (k, p) of H over a group of @together patches. */
+static float
+hadamard (int k, int p, int together)
+{
+  return (__builtin_popcount ((unsigned) (k & p)) % 2 ? -1 : 1)
+         / sqrtf ((float) together);
+}
+
+/* D HT (D'Y H) H' by dct.c, in place; returns how many numbers were kept. */
+static int
+shrink_plainly (int side, int channels, int together, float threshold,
+                float *patches)
+{
+  int n = side * side * channels, count = SHRINK_PATCHES, kept = 0;
+  g_autoptr (Dct) cosines = dct_new (side, channels);
+  g_autofree float *scratch = g_new (float, n *count);
+
+  dct_forward (cosines, patches, scratch, count);
+  for (int j = 0; j < side * side; j++)
+    for (int m = 0; m < channels; m++)
+      for (int first = 0; first < count; first += together) {
+        float *x = patches + channels * (first + count * j) + m;
+        float mixed[SHRINK_TOGETHER] = { 0 };
+
+        for (int k = 0; k < together; k++) {
+          for (int p = 0; p < together; p++)
+            mixed[k] += hadamard (k, p, together) * x[p * channels];
+          if (j > 0 && fabsf (mixed[k]) < threshold)
+            mixed[k] = 0;
+          else
+            kept++;
+        }
+        for (int p = 0; p < together; p++) {
+          x[p * channels] = 0;
+          for (int k = 0; k < together; k++)
+            x[p * channels] += hadamard (k, p, together) * mixed[k];
+        }
+      }
+  dct_backward (cosines, patches, scratch, count);
+  return kept;
+}
+
+/* All sets of instructions that this processor supports do what the plain
+ * product says, and those that round alike do the same. */
+static void
+check_shrink (int side, int channels, int together)
+{
+  int n = side * side * channels, all = n * SHRINK_PATCHES;
+  ShrinkOptions options = { together, 0.2f, ~0u };
+  g_autoptr (GroupShrink) shrink = group_shrink_new (side, channels);
+  g_autofree float *patches = random_numbers (all + SHRINK_ROOM, 2);
+  g_autofree float *plain = g_memdup2 (patches, (gsize) all * sizeof (float));
+  g_autofree float *codes = g_new (float, all + SHRINK_ROOM);
+  int expected = shrink_plainly (side, channels, together, 0.2f, plain);
+  g_autofree float *first = NULL;
+
+  for (int set = 0;; set++) {
+    g_autofree float *y =
+      g_memdup2 (patches, (gsize) (all + SHRINK_ROOM) * sizeof (float));
+    int kept[SHRINK_PATCHES], sum = 0;
+
+    if (!group_shrink_with (set, shrink, &options, y, codes, kept))
+      break;
+    for (int p = 0; p < SHRINK_PATCHES; p++)
+      sum += kept[p];
+    g_assert_cmpint (sum, ==, expected);
+    for (int i = 0; i < all; i++)
+      g_assert_cmpfloat_with_epsilon (y[i], plain[i], 1e-5f);
+    if (first == NULL)
+      first = g_steal_pointer (&y);
+    else if (cpu_set_fuses (cpu_set (set)) == cpu_set_fuses (cpu_set (0)))
+      g_assert_cmpmem (y, (gsize) all * sizeof (float), first,
+                       (gsize) all * sizeof (float));
+  }
+}
+
+static void
+test_shrink (void)
+{
+  static const int sides[] = { 6, 10, 16 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sides); i++)
+    for (int together = 1; together <= SHRINK_TOGETHER; together *= 2) {
+      check_shrink (sides[i], 1, together);
+      check_shrink (sides[i], 3, together);
+    }
 }
 
 /* ---- similar patches ---- */
@@ -169,7 +261,7 @@ static void
 test_no_threshold_no_change (void)
 {
   const CollaborativeSettings settings = {
-    2, 1, 1e-12, 1e-12, { { 6, 2, 1 }, { 8, 3, 8 }, { 9, 5, 2 } }
+    2, 1, 1e-12, 1e-12, { { 6, 2, 1 }, { 10, 3, 8 }, { 16, 5, 2 } }
   };
   g_autoptr (Image) image = load_photo_middle ("forest3", 90, 140);
   g_autoptr (Image) before = image_copy (image, NULL);
@@ -199,6 +291,7 @@ main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/rounds/cosines", test_cosines);
+  g_test_add_func ("/rounds/groups", test_shrink);
   g_test_add_func ("/rounds/similar", test_similar_patches);
   g_test_add_func ("/rounds/no-threshold", test_no_threshold_no_change);
   return g_test_run ();

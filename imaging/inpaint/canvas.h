@@ -26,9 +26,9 @@ typedef struct {
   int rows;
   float *values;  /* black is 0, white is 1 */
   float *trust;   /* 1 known, 0 not known, in between filled */
-  float *sums;    /* of the predictions of patches, times their weights; of
-                     meaning where a pixel is wanted */
-  float *weights; /* of those */
+  float *totals;  /* of each pixel, of meaning where it is wanted: for each
+                     channel the sum of the predictions of patches, times
+                     their weights, and then of these weights */
   guint8 *wanted; /* a byte per pixel: one bit per channel that is to be set */
   guint64 *marks; /* a bit per pixel: whether something of it is wanted */
   int words;      /* of marks per row, one of them behind its end */
@@ -120,6 +120,19 @@ row_window_offset (const RowWindow *window, int channel, int x, int y)
   return ((gsize) channel * (gsize) window->rows + (gsize) (y % window->rows))
            * (gsize) window->width
          + (gsize) x;
+}
+
+/* The totals of a pixel; it is number row_window_pixel() of the window. */
+static inline gsize
+row_window_pixel (const RowWindow *window, int x, int y)
+{
+  return (gsize) (y % window->rows) * (gsize) window->width + (gsize) x;
+}
+
+static inline float *
+row_window_totals (const RowWindow *window, gsize pixel)
+{
+  return window->totals + pixel * 2 * (gsize) window->channels;
 }
 
 static inline const guint8 *

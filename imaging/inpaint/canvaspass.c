@@ -62,8 +62,10 @@ static void
 load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
 {
   guint8 missing = mask_row (w->canvas->missing, y)[x];
+  float *totals = row_window_totals (w, row_window_pixel (w, x, y));
   guint8 wanted = 0;
 
+  memset (totals, 0, 2 * (gsize) w->channels * sizeof (float));
   for (int c = 0; c < w->channels; c++) {
     gsize at = row_window_offset (w, c, x, y);
     int colour = colour_of_channel (w->canvas, c);
@@ -72,7 +74,6 @@ load_missing (RowWindow *w, PassKind kind, int x, int y, const float *packed)
       continue;
     w->values[at] = isnan (packed[c]) ? 0 : packed[c];
     w->trust[at] = isnan (packed[c]) ? 0 : FILLED_TRUST;
-    w->sums[at] = w->weights[at] = 0;
     if (kind == PASS_MISSING || isnan (packed[c]))
       wanted |= (guint8) (1 << c);
   }
@@ -106,15 +107,15 @@ static gboolean
 settle_pixel (const RowWindow *w, int x, int y, float *packed)
 {
   guint8 wanted = *row_window_wanted (w, x, y);
+  const float *sums = row_window_totals (w, row_window_pixel (w, x, y));
+  const float *weights = sums + w->channels;
   gboolean was_open = FALSE, is_open = FALSE;
 
   for (int c = 0; c < w->channels; c++)
     if (wanted >> c & 1) {
-      gsize at = row_window_offset (w, c, x, y);
-
       was_open = was_open || isnan (packed[c]);
-      if (w->weights[at] > 0)
-        packed[c] = w->sums[at] / w->weights[at];
+      if (weights[c] > 0)
+        packed[c] = sums[c] / weights[c];
       is_open = is_open || isnan (packed[c]);
     }
   return was_open && !is_open;
@@ -196,13 +197,12 @@ row_window_init (RowWindow *w, const Canvas *canvas, GError **error)
   samples = row * (gsize) w->rows * (gsize) w->channels;
   w->values = g_try_new (float, samples);
   w->trust = g_try_new (float, samples);
-  w->sums = g_try_new0 (float, samples);
-  w->weights = g_try_new0 (float, samples);
+  w->totals = g_try_new (float, 2 * samples);
   w->wanted = g_try_malloc (row * (gsize) w->rows);
   w->words = (int) (row / 64) + 2;
   w->marks = g_try_new (guint64, (gsize) w->words * (gsize) w->rows);
-  if (w->values == NULL || w->trust == NULL || w->sums == NULL
-      || w->weights == NULL || w->wanted == NULL || w->marks == NULL)
+  if (w->values == NULL || w->trust == NULL || w->totals == NULL
+      || w->wanted == NULL || w->marks == NULL)
     return canvas_lacks_memory (canvas->image, error);
   return TRUE;
 }
@@ -212,8 +212,7 @@ row_window_clear (RowWindow *w)
 {
   g_free (w->values);
   g_free (w->trust);
-  g_free (w->sums);
-  g_free (w->weights);
+  g_free (w->totals);
   g_free (w->wanted);
   g_free (w->marks);
 }

@@ -1,9 +1,8 @@
 #include "imaging/inpaint/collaborative.h"
 
-#include "base/cpudispatch.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "imaging/inpaint/dct.h"
+#include "imaging/inpaint/groupshrink.h"
 #include "imaging/inpaint/patches.h"
 #include "imaging/inpaint/patchsearch.h"
 
@@ -13,8 +12,7 @@
 /* Patches that a thread codes at a time, and that wait to be averaged. */
 #define CHUNK 128
 #define BATCH 2048
-
-#define MOST_CHANNELS 3
+#define CHUNKS (BATCH / CHUNK)
 
 /* Added to the known share of a patch to make its weight: a patch inside a
  * hole only confirms what was filled there before. */
@@ -41,20 +39,23 @@ typedef struct {
 typedef struct {
   CollaborativeScale scale;
   int numbers; /* samples of a patch */
-  Dct *cosines;
-  float *patches;    /* those of a batch */
-  Place *places;     /* of these */
-  float *weights;    /* of these */
+  GroupShrink *cosines;
   Member *members;   /* of each group in turn */
   gsize room;        /* for this many of them */
   guint groups_done; /* in this round */
 } Size;
 
+/* Of one thread. */
+typedef struct {
+  float *patches, *codes; /* of SHRINK_PATCHES patches */
+} Workspace;
+
 typedef struct {
   const CollaborativeSettings *settings;
   Size sizes[MOST_SCALES];
   int size_count;
-  float **scratch; /* as large as a chunk, for each thread */
+  Workspace *workspaces; /* one for each thread */
+  Votes votes[CHUNKS];   /* of each chunk of a batch */
   PatchSearch search;
   int spread;       /* factor of the distance of patches in this round */
   gboolean looking; /* for similar patches, in this round */
@@ -64,7 +65,7 @@ typedef struct {
 
 /* A batch of patches, some of which belong together. */
 typedef struct {
-  const Collaborative *state;
+  Collaborative *state;
   const RowWindow *window;
   const Size *size;
   const Place *centres; /* the first patch of each group */
@@ -94,71 +95,6 @@ known_share (const RowWindow *w, Place place, int side)
                      : ALL_KNOWN * known / (side * side * w->channels));
 }
 
-/* Multiplies the columns of @x by a Hadamard matrix, which is its own inverse.
- * There are @together rows, a power of two, of @groups numbers each. */
-static inline void
-hadamard_transform (float *x, int together, int groups)
-{
-  float scale = 1 / sqrtf ((float) together);
-  int all = together * groups;
-
-  for (int half = groups; half < all; half *= 2)
-    for (int i = 0; i < all; i += 2 * half)
-      for (int j = i; j < i + half; j++) {
-        float a = x[j], b = x[j + half];
-
-        x[j] = a + b;
-        x[j + half] = a - b;
-      }
-  for (int i = 0; i < all; i++)
-    x[i] *= scale;
-}
-
-/* Zeroes what is small of the codes @x for one cosine, rows and columns as
- * above, and adds up how many were kept of each column. */
-static inline void
-hard_threshold (float *x, int together, int groups, float threshold, int *kept)
-{
-  if (together > 1)
-    hadamard_transform (x, together, groups);
-  for (int k = 0; k < together; k++, x += groups)
-    for (int g = 0; g < groups; g++) {
-      gboolean keep = fabsf (x[g]) >= threshold;
-
-      x[g] = keep ? x[g] : 0;
-      kept[g] += keep;
-    }
-  if (together > 1)
-    hadamard_transform (x - together * groups, together, groups);
-}
-
-/* Shrinks all codes of @groups groups of patches, and multiplies the weight of
- * each patch by numbers / numbers kept.  The mean of each plane is always
- * kept. */
-CPU_DISPATCH static void
-threshold_codes (const Size *size, float threshold, float *codes, int groups,
-                 float *weights)
-{
-  int together = size->scale.similar;
-  int plane = size->scale.side * size->scale.side;
-  int channels = size->numbers / plane;
-  int kept[CHUNK * MOST_CHANNELS] = { 0 };
-
-  for (int j = 1; j < plane; j++)
-    hard_threshold (codes
-                      + (gsize) (j * together) * (gsize) (groups * channels),
-                    together, groups * channels, threshold, kept);
-  for (int g = 0; g < groups; g++) {
-    int sum = channels * together;
-
-    for (int c = 0; c < channels; c++)
-      sum += kept[g * channels + c];
-    for (int k = 0; k < together; k++)
-      weights[k * groups + g] *=
-        (float) (size->numbers * together) / (float) sum;
-  }
-}
-
 /* Looks for patches like the one at @centre. */
 static void
 find_group (const Batch *b, Place centre, Member *members)
@@ -184,49 +120,87 @@ patch_weight (const Member *member)
   return (float) member->known / ALL_KNOWN + LEAST_WEIGHT;
 }
 
-/* Sets places and weights of @groups groups; patch k of group g has number
- * k groups + g, so that loops over groups run along memory. */
-static void
-place_groups (const Batch *b, int first, int groups, Place *places,
-              float *weights)
-{
-  int together = b->size->scale.similar;
+/* SHRINK_PATCHES patches of a batch, or fewer at its end. */
+typedef struct {
+  Place places[SHRINK_PATCHES];
+  float weights[SHRINK_PATCHES];
+  int count;
+} Patches;
 
-  for (int g = 0; g < groups; g++) {
-    Place centre = b->centres[first + g];
-    Member *members = b->members + (first + g) * together;
+/* Sets places and weights of the groups from @first on, as many as are shrunk
+ * at a time and not behind @end. */
+static void
+place_groups (const Batch *b, int first, int end, Patches *patches)
+{
+  int together = b->size->scale.similar, p = 0;
+
+  for (int g = first; g < end && p < SHRINK_PATCHES; g++) {
+    Place centre = b->centres[g];
+    Member *members = b->members + g * together;
 
     if (b->state->looking)
       find_group (b, centre, members);
-    for (int k = 0; k < together; k++) {
-      places[k * groups + g] =
+    for (int k = 0; k < together; k++, p++) {
+      patches->places[p] =
         (Place){ centre.x + members[k].x, centre.y + members[k].y };
-      weights[k * groups + g] = patch_weight (&members[k]);
+      patches->weights[p] = patch_weight (&members[k]);
     }
   }
+  patches->count = p;
+}
+
+/* Multiplies the weight of each patch by numbers / numbers kept by its
+ * group. */
+static void
+weigh_groups (const Size *size, const int *kept, Patches *patches)
+{
+  int together = size->scale.similar;
+
+  for (int first = 0; first < patches->count; first += together) {
+    int sum = 0;
+
+    for (int p = first; p < first + together; p++)
+      sum += kept[p];
+    for (int p = first; p < first + together; p++)
+      patches->weights[p] *= (float) (size->numbers * together) / (float) sum;
+  }
+}
+
+static void
+code_patches (const Batch *b, const Workspace *w, Patches *patches,
+              Votes *votes)
+{
+  const Size *size = b->size;
+  int side = size->scale.side, kept[SHRINK_PATCHES];
+  ShrinkOptions options = { size->scale.similar, b->state->threshold, 0 };
+
+  for (int p = 0; p < patches->count; p++) {
+    patch_copy (b->window, patches->places[p], side,
+                w->patches + p * size->numbers);
+    options.rows |= patch_wanted_rows (b->window, patches->places[p], side);
+  }
+  group_shrink (size->cosines, &options, w->patches, w->codes, kept);
+  weigh_groups (size, kept, patches);
+  for (int p = 0; p < patches->count; p++)
+    if (patches->weights[p] > 0)
+      votes_cast (votes, b->window, patches->places[p], side,
+                  w->patches + p * size->numbers, patches->weights[p]);
 }
 
 static void
 code_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
-  const Size *size = b->size;
-  float *scratch = b->state->scratch[worker];
-  int most = CHUNK / size->scale.similar;
-  int groups = MIN (most, b->groups - chunk * most);
-  int count = groups * size->scale.similar;
-  float *patches =
-    size->patches + (gsize) (chunk * CHUNK) * (gsize) size->numbers;
-  Place *places = size->places + chunk * CHUNK;
-  float *weights = size->weights + chunk * CHUNK;
+  int together = b->size->scale.similar, most = CHUNK / together;
+  int end = MIN ((chunk + 1) * most, b->groups);
+  Votes *votes = &b->state->votes[chunk];
+  Patches patches;
 
-  place_groups (b, chunk * most, groups, places, weights);
-  for (int p = 0; p < count; p++)
-    patch_copy (b->window, places[p], size->scale.side,
-                patches + (gsize) p * (gsize) size->numbers);
-  dct_forward (size->cosines, patches, scratch, count);
-  threshold_codes (size, b->state->threshold, patches, groups, weights);
-  dct_backward (size->cosines, patches, scratch, count);
+  votes_reset (votes);
+  for (int g = chunk * most; g < end; g += SHRINK_PATCHES / together) {
+    place_groups (b, g, end, &patches);
+    code_patches (b, &b->state->workspaces[worker], &patches, votes);
+  }
 }
 
 /* ---- batches and blocks ---- */
@@ -255,20 +229,17 @@ static gboolean
 code_batch (Collaborative *r, RowWindow *window, Size *size,
             const Place *centres, int groups, GError **error)
 {
+  int count = groups * size->scale.similar;
+  int chunks = (count + CHUNK - 1) / CHUNK;
   gsize first = (gsize) size->groups_done * (gsize) size->scale.similar;
   Batch batch = { r, window, size, centres, NULL, groups };
-  PatchBatch coded = { window,       size->scale.side,
-                       groups * size->scale.similar,
-                       size->places, size->patches,
-                       size->weights };
 
-  if (!make_room (size, first + (gsize) coded.count, error))
+  if (!make_room (size, first + (gsize) count, error))
     return FALSE;
   batch.members = size->members + first;
-  parallel_for ((coded.count + CHUNK - 1) / CHUNK, code_chunk, &batch, NULL,
-                NULL);
-  patches_add (&coded);
-  r->coded += (gsize) coded.count;
+  parallel_for (chunks, code_chunk, &batch, NULL, NULL);
+  votes_count (r->votes, chunks, window);
+  r->coded += (gsize) count;
   size->groups_done += (guint) groups;
   return TRUE;
 }
@@ -336,19 +307,13 @@ size_init (Size *size, const CollaborativeScale *scale, int channels)
 
   size->scale = *scale;
   size->numbers = numbers;
-  size->cosines = dct_new (scale->side, channels);
-  size->patches = g_new (float, (gsize) numbers *BATCH);
-  size->places = g_new (Place, BATCH);
-  size->weights = g_new (float, BATCH);
+  size->cosines = group_shrink_new (scale->side, channels);
 }
 
 static void
 size_clear (Size *size)
 {
-  dct_free (size->cosines);
-  g_free (size->patches);
-  g_free (size->places);
-  g_free (size->weights);
+  group_shrink_free (size->cosines);
   g_free (size->members);
 }
 
@@ -356,18 +321,19 @@ static void
 collaborative_init (Collaborative *r, const CollaborativeSettings *settings,
                     int channels)
 {
-  int largest = 0;
+  gsize room = SHRINK_ROOM;
 
   r->settings = settings;
   for (; settings->scales[r->size_count].side > 0; r->size_count++) {
     Size *size = &r->sizes[r->size_count];
 
     size_init (size, &settings->scales[r->size_count], channels);
-    largest = MAX (largest, size->numbers);
+    room = MAX (room, (gsize) size->numbers * SHRINK_PATCHES + SHRINK_ROOM);
   }
-  r->scratch = g_new (float *, parallel_threads ());
+  r->workspaces = g_new (Workspace, parallel_threads ());
   for (int i = 0; i < parallel_threads (); i++)
-    r->scratch[i] = g_new (float, (gsize) largest *CHUNK);
+    r->workspaces[i] =
+      (Workspace){ g_new0 (float, room), g_new0 (float, room) };
 }
 
 static void
@@ -375,9 +341,13 @@ collaborative_clear (Collaborative *r)
 {
   for (int i = 0; i < r->size_count; i++)
     size_clear (&r->sizes[i]);
-  for (int i = 0; i < parallel_threads (); i++)
-    g_free (r->scratch[i]);
-  g_free (r->scratch);
+  for (int i = 0; i < parallel_threads (); i++) {
+    g_free (r->workspaces[i].patches);
+    g_free (r->workspaces[i].codes);
+  }
+  g_free (r->workspaces);
+  for (int i = 0; i < CHUNKS; i++)
+    votes_clear (&r->votes[i]);
   patch_search_clear (&r->search);
 }
 

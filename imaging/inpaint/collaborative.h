@@ -26,10 +26,9 @@
 
 /* Patches of one size. */
 typedef struct {
-  int side;    /* 0 ends a list of them */
+  int side;    /* 6, 10 or 16; 0 ends a list of them */
   int step;    /* from one to the next */
-  int similar; /* patches that are coded together, a power of two; 1 for one
-                  by one */
+  int similar; /* patches that are coded together: 1, 2, 4 or 8 */
 } CollaborativeScale;
 
 typedef struct {

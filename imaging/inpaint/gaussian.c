@@ -11,6 +11,7 @@
 /* Patches that a thread estimates at a time, and that wait to be averaged. */
 #define CHUNK 64
 #define BATCH 4096
+#define CHUNKS (BATCH / CHUNK)
 
 /* Added to the known share of a patch to make its weight. */
 #define LEAST_WEIGHT 0.01f
@@ -31,6 +32,7 @@ typedef struct {
   float *gram;      /* R'R, lower triangle by columns */
   float *right;     /* right side, and the solution */
   float *a;         /* the coefficients of the draws */
+  float *x;         /* the estimate */
 } Workspace;
 
 typedef struct {
@@ -39,14 +41,13 @@ typedef struct {
   Workspace *workspaces; /* one for each thread */
   int numbers;           /* samples of a patch */
   int step;              /* from patch to patch in this pass */
-  float *patches;        /* those of a batch */
-  float *weights;
+  Votes votes[CHUNKS];   /* of each chunk of a batch */
   gsize coded;
 } Models;
 
 typedef struct {
-  const Models *models;
-  RowWindow *window;
+  Models *models;
+  const RowWindow *window;
   const Place *places;
   int count;
 } Batch;
@@ -298,16 +299,16 @@ weight_of (const float *known, int n)
 }
 
 static void
-estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
+estimate (const Batch *b, Workspace *w, Place place, Votes *votes)
 {
   const GaussianSettings *s = b->models->settings;
   int n = b->models->numbers, row = padded (n), draws, seen;
-  float ridge;
+  float weight, ridge;
 
   patch_get (b->window, place, s->side, 0, b->window->channels, w->y,
              w->known);
-  *weight = weight_of (w->known, n);
-  if (*weight == 0)
+  weight = weight_of (w->known, n);
+  if (weight == 0)
     return;
   draws = similar_nearest (&b->models->search.grey, place.x, place.y, s->side,
                            s->radius, s->similar, w->distances, w->candidates);
@@ -320,19 +321,20 @@ estimate (const Batch *b, Workspace *w, Place place, float *x, float *weight)
     solve_for_samples (w, draws, row, seen, ridge);
   else
     solve_for_draws (w, draws, row, seen, ridge);
-  combine (w->X, w->mean, w->a, draws, row, n, x);
+  combine (w->X, w->mean, w->a, draws, row, n, w->x);
+  votes_cast (votes, b->window, place, s->side, w->x, weight);
 }
 
 static void
 estimate_chunk (int chunk, int worker, gpointer data)
 {
   const Batch *b = data;
-  const Models *m = b->models;
+  Models *m = b->models;
   int end = MIN (b->count, (chunk + 1) * CHUNK);
 
+  votes_reset (&m->votes[chunk]);
   for (int p = chunk * CHUNK; p < end; p++)
-    estimate (b, &m->workspaces[worker], b->places[p],
-              m->patches + (gsize) p * (gsize) m->numbers, &m->weights[p]);
+    estimate (b, &m->workspaces[worker], b->places[p], &m->votes[chunk]);
 }
 
 /* ---- batches and blocks ---- */
@@ -357,15 +359,13 @@ model_block (RowWindow *window, int top, int bottom, const Progress *progress,
   for (guint start = 0; start < places->len; start += BATCH) {
     Batch batch = { m, window, &g_array_index (places, Place, start),
                     (int) MIN (BATCH, places->len - start) };
-    PatchBatch estimated = { window,       s->side,    batch.count,
-                             batch.places, m->patches, m->weights };
+    int chunks = (batch.count + CHUNK - 1) / CHUNK;
 
     if (!progress_step (progress, (double) start / (double) places->len,
                         error))
       return FALSE;
-    parallel_for ((batch.count + CHUNK - 1) / CHUNK, estimate_chunk, &batch,
-                  NULL, NULL);
-    patches_add (&estimated);
+    parallel_for (chunks, estimate_chunk, &batch, NULL, NULL);
+    votes_count (m->votes, chunks, window);
     m->coded += (gsize) batch.count;
   }
   return TRUE;
@@ -396,7 +396,8 @@ workspace_init (Workspace *w, const GaussianSettings *s, int n)
                     .R = g_new (float, row *draws),
                     .gram = g_new (float, most *most),
                     .right = g_new (float, row),
-                    .a = g_new (float, draws) };
+                    .a = g_new (float, draws),
+                    .x = g_new (float, n) };
 }
 
 static void
@@ -414,6 +415,7 @@ workspace_clear (Workspace *w)
   g_free (w->gram);
   g_free (w->right);
   g_free (w->a);
+  g_free (w->x);
 }
 
 gboolean
@@ -422,13 +424,7 @@ canvas_model (Canvas *canvas, const GaussianSettings *settings,
 {
   int n = settings->side * settings->side * canvas_channels (canvas);
   g_autofree Workspace *workspaces = g_new (Workspace, parallel_threads ());
-  g_autofree float *batch = g_new (float, (gsize) n *BATCH);
-  g_autofree float *weights = g_new (float, BATCH);
-  Models m = { .settings = settings,
-               .workspaces = workspaces,
-               .numbers = n,
-               .patches = batch,
-               .weights = weights };
+  Models m = { .settings = settings, .workspaces = workspaces, .numbers = n };
   gboolean ok = TRUE;
 
   for (int i = 0; i < parallel_threads (); i++)
@@ -444,6 +440,8 @@ canvas_model (Canvas *canvas, const GaussianSettings *settings,
   *patches = m.coded;
   for (int i = 0; i < parallel_threads (); i++)
     workspace_clear (&workspaces[i]);
+  for (int i = 0; i < CHUNKS; i++)
+    votes_clear (&m.votes[i]);
   patch_search_clear (&m.search);
   return ok;
 }

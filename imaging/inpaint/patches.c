@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Rows that are added to at a time by as many threads are this far apart. */
-#define ADD_PARTS 4
-
 /* ---- places ---- */
 
 /* A shifted grid is that of a picture larger by the shift; its first place is
@@ -139,12 +136,18 @@ patch_get (const RowWindow *window, Place place, int patch, int first,
 static inline void
 copy_patch (const RowWindow *window, Place place, int patch, float *y)
 {
-  for (int c = 0; c < window->channels; c++)
-    for (int row = 0; row < patch; row++, y += patch)
-      memcpy (y,
-              window->values
-                + row_window_offset (window, c, place.x, place.y + row),
+  gsize plane = (gsize) window->rows * (gsize) window->width;
+  int row = place.y % window->rows;
+
+  for (int i = 0; i < patch; i++, y += patch) {
+    const float *from =
+      window->values + (gsize) row * (gsize) window->width + place.x;
+
+    for (int c = 0; c < window->channels; c++)
+      memcpy (y + c * patch * patch, from + (gsize) c * plane,
               (gsize) patch * sizeof (float));
+    row = row + 1 < window->rows ? row + 1 : 0;
+  }
 }
 
 CPU_DISPATCH void
@@ -171,85 +174,136 @@ patch_copy (const RowWindow *window, Place place, int patch, float *y)
 /* Of columns that a word of marks has. */
 #define WORD 64
 
-/* Where this share of the columns of a row is wanted, all are added to: what
- * the others sum up to is never read. */
-#define MANY_SHARE 3
-
-static inline void
-add_columns (RowWindow *window, gsize at, const float *y, float weight,
-             guint64 marks, int cols)
+/* The wanted ones of columns @x .. @x + @count - 1, at most WORD, of row @y. */
+static inline guint64
+marks_of (const RowWindow *window, int x, int y, int count)
 {
-  if (__builtin_popcountll (marks) * MANY_SHARE >= cols) {
-    for (int x = 0; x < cols; x++) {
-      window->sums[at + x] += weight * y[x];
-      window->weights[at + x] += weight;
-    }
-    return;
-  }
-  for (; marks != 0; marks &= marks - 1) {
-    int x = __builtin_ctzll (marks);
-
-    window->sums[at + x] += weight * y[x];
-    window->weights[at + x] += weight;
-  }
-}
-
-/* Adds @count channels of one row of a patch. */
-static inline void
-add_row (RowWindow *window, Place place, int row, int patch, int first,
-         int count, const float *y, float weight)
-{
-  int cols = MIN (patch, window->width - place.x);
-
-  for (int x = 0; x < cols; x += WORD) {
-    int some = MIN (cols - x, WORD);
-    guint64 marks =
-      row_window_marks (window, place.x + x, place.y + row)
-      & (some < WORD ? ((guint64) 1 << some) - 1 : G_MAXUINT64);
-
-    for (int c = 0; c < count && marks != 0; c++)
-      add_columns (
-        window,
-        row_window_offset (window, first + c, place.x + x, place.y + row),
-        y + (c * patch + row) * patch + x, weight, marks, some);
-  }
-}
-
-CPU_DISPATCH void
-patch_add (RowWindow *window, Place place, int patch, int channel,
-           const float *y, float weight)
-{
-  int rows = MIN (patch, window->height - place.y);
-
-  for (int row = 0; row < rows; row++)
-    add_row (window, place, row, patch, channel, 1, y, weight);
-}
-
-/* ---- many at a time ---- */
-
-CPU_DISPATCH static void
-add_part (int part, int worker, gpointer data)
-{
-  const PatchBatch *batch = data;
-  RowWindow *window = batch->window;
-  int patch = batch->patch, samples = patch * patch * window->channels;
-
-  (void) worker;
-  for (int p = 0; p < batch->count; p++) {
-    Place place = batch->places[p];
-    const float *y = batch->samples + (gsize) p * (gsize) samples;
-    int rows = MIN (patch, window->height - place.y);
-    int first = (part - place.y % ADD_PARTS + ADD_PARTS) % ADD_PARTS;
-
-    if (batch->weights[p] > 0)
-      for (int row = first; row < rows; row += ADD_PARTS)
-        add_row (window, place, row, patch, 0, window->channels, y,
-                 batch->weights[p]);
-  }
+  return row_window_marks (window, x, y)
+         & (count < WORD ? ((guint64) 1 << count) - 1 : G_MAXUINT64);
 }
 
 void
-patches_add (PatchBatch *batch)
+patch_add (RowWindow *window, Place place, int patch, int channel,
+           const float *y, float weight)
 {
-  parallel_for (ADD_PARTS, add_part, batch, NULL, NULL);
+  int cols = MIN (patch, window->width - place.x);
+  int rows = MIN (patch, window->height - place.y);
+
+  for (int row = 0; row < rows; row++)
+    for (int x = 0; x < cols; x += WORD) {
+      gsize first = row_window_pixel (window, place.x + x, place.y + row);
+      guint64 marks =
+        marks_of (window, place.x + x, place.y + row, MIN (cols - x, WORD));
+
+      for (; marks != 0; marks &= marks - 1) {
+        int i = __builtin_ctzll (marks);
+        float *totals = row_window_totals (window, first + (gsize) i) + channel;
+
+        totals[0] += weight * y[row * patch + x + i];
+        totals[window->channels] += weight;
+      }
+    }
+}
+
+guint32
+patch_wanted_rows (const RowWindow *window, Place place, int patch)
+{
+  guint32 rows = 0;
+
+  for (int row = 0; row < patch; row++)
+    if (marks_of (window, place.x, place.y + row, patch) != 0)
+      rows |= (guint32) 1 << row;
+  return rows;
+}
+
+/* ---- votes ---- */
+
+void
+votes_reset (Votes *self)
+{
+  for (int i = 0; i < VOTE_PARTS; i++)
+    self->parts[i].count = 0;
+}
+
+void
+votes_clear (Votes *self)
+{
+  for (int i = 0; i < VOTE_PARTS; i++)
+    g_clear_pointer (&self->parts[i].votes, g_free);
+}
+
+/* Makes room for @count more. */
+static inline Vote *
+list_end (VoteList *list, int count)
+{
+  if (list->count + (gsize) count > list->room) {
+    list->room = 2 * list->room + (gsize) count;
+    list->votes = g_renew (Vote, list->votes, list->room);
+  }
+  return list->votes + list->count;
+}
+
+void
+votes_cast (Votes *self, const RowWindow *window, Place place, int patch,
+            const float *y, float weight)
+{
+  int plane = patch * patch;
+
+  for (int row = 0; row < patch; row++, y += patch) {
+    guint64 marks = marks_of (window, place.x, place.y + row, patch);
+    gsize first = row_window_pixel (window, place.x, place.y + row);
+    VoteList *list = &self->parts[(place.y + row) % VOTE_PARTS];
+    Vote *vote = marks != 0 ? list_end (list, patch) : NULL;
+
+    for (; marks != 0; marks &= marks - 1, vote++, list->count++) {
+      int x = __builtin_ctzll (marks);
+
+      vote->pixel = (guint32) first + (guint32) x;
+      vote->weight = weight;
+      for (int c = 0; c < window->channels; c++)
+        vote->values[c] = y[c * plane + x];
+    }
+  }
+}
+
+typedef struct {
+  const Votes *lists;
+  int count;
+  RowWindow *window;
+} Counting;
+
+static inline void
+count_list (const VoteList *list, RowWindow *window, int channels)
+{
+  for (gsize i = 0; i < list->count; i++) {
+    const Vote *vote = &list->votes[i];
+    float *sums = row_window_totals (window, vote->pixel);
+
+    for (int c = 0; c < channels; c++) {
+      sums[c] += vote->weight * vote->values[c];
+      sums[channels + c] += vote->weight;
+    }
+  }
+}
+
+static void
+count_part (int part, int worker, gpointer data)
+{
+  const Counting *counting = data;
+  RowWindow *window = counting->window;
+
+  (void) worker;
+  for (int i = 0; i < counting->count; i++)
+    if (window->channels == 3)
+      count_list (&counting->lists[i].parts[part], window, 3);
+    else
+      count_list (&counting->lists[i].parts[part], window, window->channels);
+}
+
+void
+votes_count (const Votes *lists, int count, RowWindow *window)
+{
+  Counting counting = { lists, count, window };
+
+  parallel_for (VOTE_PARTS, count_part, &counting, NULL, NULL);
 }

@@ -43,16 +43,41 @@ void patch_copy (const RowWindow *window, Place place, int patch, float *y);
 void patch_add (RowWindow *window, Place place, int patch, int channel,
                 const float *y, float weight);
 
-/* Patches of all channels. */
-typedef struct {
-  RowWindow *window;
-  int patch; /* side */
-  int count;
-  const Place *places;
-  const float *samples; /* of each patch in turn, plane after plane */
-  const float *weights;
-} PatchBatch;
+/* Bit i is set if row i of the patch at @place, within the picture and of at most
+ * 32 rows, holds a wanted pixel. */
+guint32 patch_wanted_rows (const RowWindow *window, Place place, int patch);
 
-/* Adds those whose weight is above 0, as patch_add() would one after the
- * other, by several threads. */
-void patches_add (PatchBatch *batch);
+/* ---- votes ---- */
+
+/* What a patch predicts for a wanted pixel, with its weight.  Threads cast votes
+ * into lists of their own, patch after patch, which are counted later, list
+ * after list: so no sum depends on the number of threads. */
+typedef struct {
+  guint32 pixel; /* of the window */
+  float weight;
+  float values[3];
+} Vote;
+
+/* Those for every VOTE_PARTS-th row are a list of their own, so that as many
+ * threads can count. */
+#define VOTE_PARTS 4
+
+typedef struct {
+  Vote *votes;
+  gsize count, room;
+} VoteList;
+
+typedef struct {
+  VoteList parts[VOTE_PARTS];
+} Votes;
+
+void votes_reset (Votes *self);
+void votes_clear (Votes *self);
+
+/* Casts the votes of a patch of all channels, 1 to 3, plane after plane, that
+ * lies within the picture. */
+void votes_cast (Votes *self, const RowWindow *window, Place place, int patch,
+                 const float *y, float weight);
+
+/* Adds the votes of @count lists in turn to the totals of @window. */
+void votes_count (const Votes *lists, int count, RowWindow *window);
