@@ -1,7 +1,9 @@
 /* test_gaussian.c - models of similar patches against what they are by
  * definition */
+#include "base/multiplyadd.h"
 #include "base/random.h"
 #include "imaging/inpaint/gaussian.h"
+#include "imaging/inpaint/normalequations.h"
 #include "imaging/similar.h"
 #include "tests/support.h"
 
@@ -253,6 +255,56 @@ test_flat (void)
     g_assert_cmpint (image->samples[i], ==, 77);
 }
 
+/* ---- normal equations ---- */
+
+/* All sets of instructions solve what elimination in double precision does,
+ * and those that round alike with the same bits. */
+static void
+check_solve (int unknowns, int rows)
+{
+  static double A[NUMBERS][NUMBERS];
+  int n = normal_padded (unknowns);
+  g_autofree float *R = g_new0 (float, n *rows);
+  g_autofree float *factor = g_new (float, n *n);
+  NormalEquations equations = { R, rows, n, 0.3f };
+  float right[NUMBERS] = { 0 }, first[NUMBERS], b[NUMBERS];
+  double expected[NUMBERS];
+
+  for (int i = 0; i < unknowns; i++) {
+    for (int r = 0; r < rows; r++)
+      R[r * n + i] =
+        (float) random_uniform (5, (guint64) i, (guint64) r) - 0.5f;
+    expected[i] = right[i] = (float) random_uniform (6, 0, (guint64) i);
+  }
+  for (int i = 0; i < unknowns; i++)
+    for (int j = 0; j < unknowns; j++) {
+      A[i][j] = i == j ? 0.3 : 0;
+      for (int r = 0; r < rows; r++)
+        A[i][j] += R[r * n + i] * R[r * n + j];
+    }
+  solve (A, expected, unknowns);
+  for (int set = 0;; set++) {
+    memcpy (b, right, sizeof b);
+    if (!normal_solve_with (set, &equations, factor, b))
+      break;
+    for (int i = 0; i < unknowns; i++)
+      g_assert_cmpfloat_with_epsilon (b[i], (float) expected[i], 1e-4f);
+    if (set == 0)
+      memcpy (first, b, sizeof b);
+    else if (cpu_set_fuses (cpu_set (set)) == cpu_set_fuses (cpu_set (0)))
+      g_assert_cmpmem (b, sizeof b, first, sizeof first);
+  }
+}
+
+static void
+test_normal_equations (void)
+{
+  for (int unknowns = 1; unknowns <= NUMBERS; unknowns += 5) {
+    check_solve (unknowns, unknowns / 2 + 1);
+    check_solve (unknowns, 2 * unknowns);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -261,5 +313,6 @@ main (int argc, char **argv)
   g_test_add_func ("/gaussian/expectation/samples",
                    test_fewer_known_than_draws);
   g_test_add_func ("/gaussian/flat", test_flat);
+  g_test_add_func ("/gaussian/normal-equations", test_normal_equations);
   return g_test_run ();
 }

@@ -22,7 +22,7 @@ check-kernels: all $(TESTS)
 # Inner loops see nothing but pointers that their callers have checked, and
 # would be fifty times slower: they are tested without instruments.
 INNER_LOOPS := base/orderedgemm.c omp/kernels.c \
-  imaging/inpaint/groupshrink.c
+  imaging/inpaint/groupshrink.c imaging/inpaint/normalequations.c
 $(call objects,$(INNER_LOOPS)): override CFLAGS := \
   $(if $(findstring -fsanitize,$(CFLAGS)),-O3 -g,$(CFLAGS))
 

@@ -2,6 +2,7 @@
 
 #include "base/cpudispatch.h"
 #include "base/parallel.h"
+#include "imaging/inpaint/normalequations.h"
 #include "imaging/inpaint/patches.h"
 #include "imaging/inpaint/patchsearch.h"
 
@@ -16,9 +17,6 @@
 /* Added to the known share of a patch to make its weight. */
 #define LEAST_WEIGHT 0.01f
 
-/* Rows of matrices are padded with zeros to a multiple of this many. */
-#define LANES 8
-
 /* Of one thread. */
 typedef struct {
   float *distances; /* of all patches around */
@@ -29,7 +27,7 @@ typedef struct {
   float *y, *known; /* of the patch, and the trust in its samples */
   int *seen;        /* the numbers of its known samples */
   float *R;         /* X M, or its transpose */
-  float *gram;      /* R'R, lower triangle by columns */
+  float *factor;    /* of the equations */
   float *right;     /* right side, and the solution */
   float *a;         /* the coefficients of the draws */
   float *x;         /* the estimate */
@@ -52,18 +50,12 @@ typedef struct {
   int count;
 } Batch;
 
-static int
-padded (int n)
-{
-  return (n + LANES - 1) / LANES * LANES;
-}
-
 /* ---- draws ---- */
 
 static void
 read_draws (const Batch *b, Workspace *w, int draws)
 {
-  int row = padded (b->models->numbers);
+  int row = normal_padded (b->models->numbers);
 
   for (int j = 0; j < draws; j++) {
     Place place = { w->candidates[j].x, w->candidates[j].y };
@@ -122,110 +114,21 @@ combine (const float *restrict X, const float *restrict mean,
       x[i] += a[j] * X[j * row + i];
 }
 
-/* ---- normal equations ---- */
-
-/* Written as vectors: compilers do not see the tiles in loops over LANES. */
-typedef float Floats
-  __attribute__ ((vector_size (LANES * sizeof (float)), aligned (4),
-                  may_alias));
-
-/* Columns of a tile of the Gram matrix, and of a panel of the factor. */
-#define PANEL 4
-
-/* The lower triangle of R'R + ridge I, by columns. */
+/* a = R z. */
 CPU_DISPATCH static void
-gram_matrix (const float *restrict R, int rows, int stride, float ridge,
-             float *restrict gram)
+multiply (const float *restrict R, const float *restrict z, int rows,
+          int stride, float *restrict a)
 {
-  for (int j = 0; j < stride; j += PANEL)
-    for (int k = j / LANES * LANES; k < stride; k += LANES) {
-      Floats sums[PANEL] = { 0 };
+  for (int j = 0; j < rows; j++) {
+    float sums[NORMAL_PADDING] = { 0 }, sum = 0;
 
-      for (int r = 0; r < rows; r++) {
-        const float *row = R + r * stride;
-        Floats x = *(const Floats *) (row + k);
-
-        sums[0] += row[j] * x;
-        sums[1] += row[j + 1] * x;
-        sums[2] += row[j + 2] * x;
-        sums[3] += row[j + 3] * x;
-      }
-      for (int p = 0; p < PANEL; p++)
-        *(Floats *) (gram + (j + p) * stride + k) = sums[p];
-    }
-  for (int j = 0; j < stride; j++)
-    gram[j * stride + j] += ridge;
-}
-
-/* Takes columns @first .. @first + PANEL - 1 of the factor out of those behind
- * them. */
-static inline void
-update_columns (float *restrict A, int stride, int first)
-{
-  const float *a = A + first * stride, *b = a + stride, *c = b + stride,
-              *d = c + stride;
-
-  for (int j = first + PANEL; j < stride; j++)
-    for (int k = j / LANES * LANES; k < stride; k += LANES)
-      *(Floats *) (A + j * stride + k) -=
-        a[j] * *(const Floats *) (a + k) + b[j] * *(const Floats *) (b + k)
-        + c[j] * *(const Floats *) (c + k) + d[j] * *(const Floats *) (d + k);
-}
-
-/* Overwrites A, symmetric, its lower triangle given by columns, by its
- * Cholesky factor. */
-CPU_DISPATCH static void
-factorise (float *restrict A, int stride)
-{
-  for (int first = 0; first < stride; first += PANEL) {
-    for (int j = first; j < first + PANEL; j++) {
-      float *restrict column = A + j * stride;
-      float scale = 1 / sqrtf (column[j]);
-
-      for (int k = first / LANES * LANES; k < stride; k++)
-        column[k] *= scale;
-      for (int l = j + 1; l < first + PANEL; l++) {
-        float *restrict other = A + l * stride;
-        float x = column[l];
-
-        for (int k = first / LANES * LANES; k < stride; k++)
-          other[k] -= x * column[k];
-      }
-    }
-    update_columns (A, stride, first);
+    for (int i = 0; i < stride; i += NORMAL_PADDING)
+      for (int k = 0; k < NORMAL_PADDING; k++)
+        sums[k] += R[j * stride + i + k] * z[i + k];
+    for (int k = 0; k < NORMAL_PADDING; k++)
+      sum += sums[k];
+    a[j] = sum;
   }
-}
-
-/* The product of entries @from .. @to - 1 of two vectors; @to is a multiple of
- * LANES. */
-static inline float
-dot (const float *a, const float *b, int from, int to)
-{
-  Floats sums = { 0 };
-  float sum = 0;
-
-  for (; from % LANES != 0; from++)
-    sum += a[from] * b[from];
-  for (; from < to; from += LANES)
-    sums += *(const Floats *) (a + from) * *(const Floats *) (b + from);
-  for (int l = 0; l < LANES; l++)
-    sum += sums[l];
-  return sum;
-}
-
-/* Solves L L' b = b, with L by columns. */
-CPU_DISPATCH static void
-substitute (const float *restrict L, int stride, float *restrict b)
-{
-  for (int j = 0; j < stride; j++) {
-    const float *restrict column = L + j * stride;
-
-    b[j] /= column[j];
-    for (int k = j + 1; k < stride; k++)
-      b[k] -= b[j] * column[k];
-  }
-  for (int j = stride - 1; j >= 0; j--)
-    b[j] = (b[j] - dot (L + j * stride, b, j + 1, stride)) / L[j * stride + j];
 }
 
 /* ---- one patch ---- */
@@ -234,7 +137,8 @@ substitute (const float *restrict L, int stride, float *restrict b)
 static void
 solve_for_draws (Workspace *w, int draws, int row, int seen, float ridge)
 {
-  int stride = padded (draws);
+  int stride = normal_padded (draws);
+  NormalEquations equations = { w->R, seen, stride, ridge };
 
   memset (w->R, 0, (gsize) (seen * stride) * sizeof (float));
   memset (w->a, 0, (gsize) stride * sizeof (float));
@@ -247,16 +151,15 @@ solve_for_draws (Workspace *w, int draws, int row, int seen, float ridge)
       w->a[j] += off * R[j];
     }
   }
-  gram_matrix (w->R, seen, stride, ridge, w->gram);
-  factorise (w->gram, stride);
-  substitute (w->gram, stride, w->a);
+  normal_solve (&equations, w->factor, w->a);
 }
 
 /* a by the samples: R = X M', (R'R + ridge I) z = M (y - mu), a = R z. */
 static void
 solve_for_samples (Workspace *w, int draws, int row, int seen, float ridge)
 {
-  int stride = padded (seen);
+  int stride = normal_padded (seen);
+  NormalEquations equations = { w->R, draws, stride, ridge };
 
   memset (w->R, 0, (gsize) (draws * stride) * sizeof (float));
   memset (w->right, 0, (gsize) stride * sizeof (float));
@@ -265,11 +168,8 @@ solve_for_samples (Workspace *w, int draws, int row, int seen, float ridge)
   for (int j = 0; j < draws; j++)
     for (int i = 0; i < seen; i++)
       w->R[j * stride + i] = w->X[j * row + w->seen[i]];
-  gram_matrix (w->R, draws, stride, ridge, w->gram);
-  factorise (w->gram, stride);
-  substitute (w->gram, stride, w->right);
-  for (int j = 0; j < draws; j++)
-    w->a[j] = dot (w->R + j * stride, w->right, 0, stride);
+  normal_solve (&equations, w->factor, w->right);
+  multiply (w->R, w->right, draws, stride, w->a);
 }
 
 /* Lists the known samples of the patch in @w. */
@@ -302,7 +202,7 @@ static void
 estimate (const Batch *b, Workspace *w, Place place, Votes *votes)
 {
   const GaussianSettings *s = b->models->settings;
-  int n = b->models->numbers, row = padded (n), draws, seen;
+  int n = b->models->numbers, row = normal_padded (n), draws, seen;
   float weight, ridge;
 
   patch_get (b->window, place, s->side, 0, b->window->channels, w->y,
@@ -382,7 +282,7 @@ gaussian_reach (const GaussianSettings *settings)
 static void
 workspace_init (Workspace *w, const GaussianSettings *s, int n)
 {
-  int draws = padded (s->similar), row = padded (n);
+  int draws = normal_padded (s->similar), row = normal_padded (n);
   int most = MIN (draws, row); /* unknowns */
 
   *w = (Workspace){ .distances = g_new (float, similar_room (s->radius)),
@@ -394,7 +294,7 @@ workspace_init (Workspace *w, const GaussianSettings *s, int n)
                     .known = g_new (float, n),
                     .seen = g_new (int, n),
                     .R = g_new (float, row *draws),
-                    .gram = g_new (float, most *most),
+                    .factor = g_new (float, most *most),
                     .right = g_new (float, row),
                     .a = g_new (float, draws),
                     .x = g_new (float, n) };
@@ -412,7 +312,7 @@ workspace_clear (Workspace *w)
   g_free (w->known);
   g_free (w->seen);
   g_free (w->R);
-  g_free (w->gram);
+  g_free (w->factor);
   g_free (w->right);
   g_free (w->a);
   g_free (w->x);
