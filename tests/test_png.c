@@ -126,6 +126,38 @@ test_types (void)
           check_png_type (size, channels, depth, interlaced);
 }
 
+/* A page with a line every few rows, which repeats, or that with noise. */
+static Image *
+large_picture (gboolean noisy)
+{
+  Image *image = image_new (2048, 1100, 1, 8, NULL);
+
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    gsize text = i % 2048 * 2654435761u >> 8 & 127;
+    int noise = noisy ? g_test_rand_int_range (0, 30) : 0;
+
+    image->samples[i] =
+      (guint16) ((i / 2048 % 7 == 0 ? (int) text : 200) + noise);
+  }
+  return image;
+}
+
+static void
+test_large (void)
+{
+  g_test_summary ("Large pictures come back, and repeats are made use of");
+
+  for (int noisy = 0; noisy < 2; noisy++) {
+    g_autoptr (Image) image = large_picture (noisy);
+    g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
+    g_autoptr (Image) again = decode (png);
+
+    assert_same_samples (image, again);
+    if (!noisy)
+      g_assert_cmpuint (g_bytes_get_size (png), <, image_pixels (image) / 10);
+  }
+}
+
 static void
 check_palette (int depth, int alpha_entries, gboolean interlaced)
 {
@@ -369,6 +401,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/png/types", test_types);
+  g_test_add_func ("/png/large", test_large);
   g_test_add_func ("/png/palette", test_palette);
   g_test_add_func ("/png/palette-nearest", test_palette_nearest);
   g_test_add_func ("/png/key", test_key);

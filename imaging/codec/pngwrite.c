@@ -9,6 +9,7 @@
 #include "imaging/codec/pngcodec.h"
 
 #include <string.h>
+#include <zlib.h>
 
 #include "imaging/codec/bytesink.h"
 #include "imaging/codec/pngmeta.h"
@@ -18,10 +19,17 @@
  * them, level 3 gave files 1 % smaller than the usual 6, twice as fast. */
 enum { PHOTO_LEVEL = 3 };
 
+/* In noise there are no repeats but runs.  Without a search for others, large
+ * photographs with noise take 0.6 of the time, in files that are 3 to 11 %
+ * smaller; those without noise would be up to 8 % larger.  So both are tried on
+ * bands of rows of a picture that is large enough for it to matter. */
+enum { TRIAL_PIXELS = 1 << 21, TRIAL_BANDS = 8, BAND_ROWS = 8 };
+
 typedef struct {
   png_structp png;
   png_infop info;
   const Image *image;
+  int strategy; /* of zlib, for photographs */
   guint8 *row;
   GPtrArray *chunks;
   ByteSink sink;
@@ -89,6 +97,12 @@ colour_type (const Image *image)
                                 : types[image->channels];
 }
 
+static gboolean
+is_photograph (const Image *image)
+{
+  return image->palette == NULL && image->depth >= 8;
+}
+
 static void
 set_header (Writer *writer)
 {
@@ -103,8 +117,10 @@ set_header (Writer *writer)
                 image->meta.interlaced ? PNG_INTERLACE_ADAM7
                                        : PNG_INTERLACE_NONE,
                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  if (image->palette == NULL && image->depth >= 8)
+  if (is_photograph (image)) {
     png_set_compression_level (writer->png, PHOTO_LEVEL);
+    png_set_compression_strategy (writer->png, writer->strategy);
+  }
 }
 
 static void
@@ -237,14 +253,14 @@ write_file (Writer *writer)
   return writer->error == NULL;
 }
 
-GBytes *
-pngcodec_write (const Image *image, const EncodeOptions *options,
-                GError **error)
+/* @chunks are used up. */
+static GBytes *
+write_with (const Image *image, int strategy, GPtrArray *chunks,
+            GError **error)
 {
-  Writer writer = { .image = image, .chunks = pngmeta_chunks (&image->meta) };
+  Writer writer = { .image = image, .strategy = strategy, .chunks = chunks };
   GBytes *bytes = NULL;
 
-  (void) options;
   if (open_writer (&writer) && write_file (&writer))
     bytes = byte_sink_finish (&writer.sink);
   else
@@ -254,4 +270,58 @@ pngcodec_write (const Image *image, const EncodeOptions *options,
   g_ptr_array_unref (writer.chunks);
   byte_sink_clear (&writer.sink);
   return bytes;
+}
+
+/* ---- how to pack ---- */
+
+/* Bands of @image, one below the other; NULL without memory. */
+static Image *
+cut_bands (const Image *image)
+{
+  Image *bands = image_new (image->width, TRIAL_BANDS * BAND_ROWS,
+                            image->channels, image->depth, NULL);
+
+  for (int i = 0; bands != NULL && i < TRIAL_BANDS; i++) {
+    int from = (int) ((gint64) (image->height - BAND_ROWS) * i / TRIAL_BANDS);
+
+    memcpy (image_pixel (bands, 0, i * BAND_ROWS),
+            image_pixel (image, 0, from),
+            BAND_ROWS * (gsize) image->width * (gsize) image->channels
+              * sizeof (guint16));
+  }
+  return bands;
+}
+
+/* G_MAXSIZE if it cannot be packed. */
+static gsize
+packed_size (const Image *image, int strategy)
+{
+  g_autoptr (GBytes) bytes =
+    write_with (image, strategy, image_chunks_new (), NULL);
+
+  return bytes != NULL ? g_bytes_get_size (bytes) : G_MAXSIZE;
+}
+
+static int
+best_strategy (const Image *image)
+{
+  g_autoptr (Image) bands = NULL;
+
+  if (!is_photograph (image) || image_pixels (image) < TRIAL_PIXELS
+      || image->height < TRIAL_BANDS * BAND_ROWS)
+    return Z_FILTERED;
+  bands = cut_bands (image);
+  return bands != NULL
+             && packed_size (bands, Z_RLE) <= packed_size (bands, Z_FILTERED)
+           ? Z_RLE
+           : Z_FILTERED;
+}
+
+GBytes *
+pngcodec_write (const Image *image, const EncodeOptions *options,
+                GError **error)
+{
+  (void) options;
+  return write_with (image, best_strategy (image),
+                     pngmeta_chunks (&image->meta), error);
 }
