@@ -151,7 +151,12 @@ threshold_of (const Judge *judge, const int *scores, gsize count,
 static void
 test_judge (void)
 {
-  Judge judge = { 2, two_trees, 1e-4, 0.01, 1 };
+  Judge judge = { .trees = 2,
+                  .tree = two_trees,
+                  .density = 1e-4,
+                  .clean_pixels = 2e5,
+                  .least = 0.01,
+                  .bold = 1 };
   const float none[] = { 0, 1 }, one[] = { 1, 0 }, both[] = { 1, 1 };
   int scores[100], clean, dirty;
 
@@ -169,12 +174,20 @@ test_judge (void)
   judge.bold = 3;
   g_assert_cmpint (threshold_of (&judge, scores, 100, 1), <, dirty);
   g_assert_cmpint (threshold_of (&judge, scores, 0, 1), ==, clean);
+  judge.bold = 1;
+  judge.clean_pixels = 2e6;
+  g_assert_cmpint (threshold_of (&judge, scores, 100, 1), >, dirty);
 }
 
 static void
 test_judge_snow (void)
 {
-  const Judge judge = { 2, two_trees, 1e-4, 0.01, 1 };
+  const Judge judge = { .trees = 2,
+                  .tree = two_trees,
+                  .density = 1e-4,
+                  .clean_pixels = 2e5,
+                  .least = 0.01,
+                  .bold = 1 };
   int scores[1000];
 
   g_test_summary ("Many marks of which none is sure are no damage");

@@ -16,6 +16,7 @@ static const JudgeTree trees[] = {
 static const Judge judge = { .trees = G_N_ELEMENTS (trees),
                              .tree = trees,
                              .density = 1.2e-4,
+                             .clean_pixels = 60000,
                              .least = 0.015,
                              .bold = 12 };
 

@@ -1,8 +1,5 @@
 #include "imaging/detect/judge.h"
 
-/* For how many pixels the belief in a clean picture counts. */
-#define CLEAN_PIXELS 200000.
-
 /* Scores are looked at up to this size, either way. */
 #define MOST_SCORE (16 * JUDGE_UNIT)
 
@@ -48,7 +45,7 @@ double
 judge_share (const Judge *judge, const int *scores, gsize count,
              double pixels, double strength)
 {
-  double expected = judge->density * (pixels + CLEAN_PIXELS);
+  double expected = judge->density * (pixels + judge->clean_pixels);
   double offset = strength * strength * strength, share = judge->least;
   double most = 0;
 

@@ -36,8 +36,11 @@ typedef struct {
   int trees;
   const JudgeTree *tree;
   double density; /* marks per pixel that the scores are meant for */
-  double least;   /* share of that to which a picture may be clean, so that
-                     single marks are still found if the evidence is strong */
+  double clean_pixels; /* that the belief in a clean picture is worth: marks in
+                          a smaller picture need more evidence */
+  double least;   /* share of the density to which a picture may be clean, so
+                     that single marks are still found if the evidence is
+                     strong */
   double bold;    /* how much worse a mark that stays is than a place that is
                      mended without need, in a picture full of damage */
 } Judge;

@@ -13,6 +13,7 @@ static const JudgeTree speck_trees[] = {
 static const Judge speck_judge = { .trees = G_N_ELEMENTS (speck_trees),
                                    .tree = speck_trees,
                                    .density = 1.2e-4,
+                                   .clean_pixels = 60000,
                                    .least = 0.015 };
 
 static const JudgeTree flat_trees[] = {
