@@ -77,6 +77,16 @@ mask_add (Mask *mask, const Mask *other)
   }
 }
 
+Mask *
+mask_copy (const Mask *mask, GError **error)
+{
+  Mask *copy = mask_new (mask->width, mask->height, error);
+
+  if (copy != NULL)
+    mask_add (copy, mask);
+  return copy;
+}
+
 gboolean
 mask_has_through (const Mask *mask)
 {

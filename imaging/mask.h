@@ -48,6 +48,9 @@ gsize mask_count (const Mask *mask);
  * looked at only if both say so. */
 void mask_add (Mask *mask, const Mask *other);
 
+/* A mask of its own; fails like mask_new(). */
+Mask *mask_copy (const Mask *mask, GError **error);
+
 /* Whether some pixel may be looked at. */
 gboolean mask_has_through (const Mask *mask);
 

@@ -26,3 +26,14 @@ compare (const Mask *mask, const Mask *truth)
   return (Hits){ damaged > 0 ? (double) found / (double) damaged : 1,
                  (double) wrong / (double) (pixels - damaged) };
 }
+
+/* The pixels that both name. */
+static inline gsize
+common (const Mask *a, const Mask *b)
+{
+  gsize sum = 0;
+
+  for (gsize i = 0; i < (gsize) a->width * (gsize) a->height; i++)
+    sum += a->missing[i] && b->missing[i];
+  return sum;
+}

@@ -33,16 +33,6 @@ scratched (const Image *photo, Mask *truth)
   return image;
 }
 
-static gsize
-common (const Mask *a, const Mask *b)
-{
-  gsize sum = 0;
-
-  for (gsize i = 0; i < (gsize) a->width * (gsize) a->height; i++)
-    sum += a->missing[i] && b->missing[i];
-  return sum;
-}
-
 static void
 test_scratch_is_found (void)
 {
@@ -357,161 +347,6 @@ test_search_can_be_cancelled (void)
 }
 
 static void
-test_torn_corner_is_found (void)
-{
-  g_autoptr (Image) image = load_photo ("canyon7");
-  g_autoptr (Mask) truth = mask_new (image->width, image->height, NULL);
-  g_autoptr (Mask) found = NULL;
-
-  g_test_summary ("A white corner is found to the pixel");
-  for (int y = 0; y < 50; y++)
-    for (int x = 0; x < 50 - y + y % 3; x++) {
-      truth->missing[y * image->width + x] = 1;
-      for (int c = 0; c < 3; c++)
-        image_pixel (image, x, y)[c] = 255;
-    }
-  found = detector_border.find (image, 1, NULL, NULL);
-  g_assert_cmpuint (common (found, truth), ==, mask_count (truth));
-  g_assert_cmpuint (mask_count (found), ==, mask_count (truth));
-}
-
-/* Covers what lies within @reach of the lower right corner of @image, by rows
- * and columns together, by @shade with @slope levels to a column; with grain,
- * and an edge that mixes. */
-static void
-cover_corner (Image *image, int reach, double shade, double slope, Mask *truth)
-{
-  for (int y = 0; y < image->height; y++)
-    for (int x = 0; x < image->width; x++) {
-      int far = image->width - 1 - x + image->height - 1 - y;
-      gsize i = (gsize) (y * image->width + x);
-      double share =
-        CLAMP (reach + 4 * sin (0.2 * x) + random_uniform (4, 0, i) - far, 0, 1);
-      double grain = 1.2 * random_normal (4, 1, i);
-
-      truth->missing[i] = share > 0;
-      for (int c = 0; c < 3; c++) {
-        guint16 *sample = &image_pixel (image, x, y)[c];
-        double paper = shade - 3 * c + slope * far + grain;
-
-        *sample = (guint16) floor ((1 - share) * *sample
-                                   + share * CLAMP (paper, 0, 255) + 0.5);
-      }
-    }
-}
-
-static void
-assert_found (const Mask *found, const Mask *truth)
-{
-  g_assert_cmpuint (common (found, truth), >=, mask_count (truth) * 96 / 100);
-  g_assert_cmpuint (mask_count (found), <=, mask_count (truth) * 110 / 100);
-}
-
-static void
-test_torn_paper_is_found (void)
-{
-  g_autoptr (Image) image = load_photo ("canyon7");
-  g_autoptr (Image) sloping = load_photo ("canyon7");
-  g_autoptr (Mask) truth = mask_new (image->width, image->height, NULL);
-  g_autoptr (Mask) unused = mask_new (image->width, image->height, NULL);
-  g_autoptr (Image) jpeg = NULL;
-  g_autoptr (Mask) torn = NULL;
-  g_autoptr (Mask) from_jpeg = NULL;
-  g_autoptr (Mask) sky = NULL;
-
-  g_test_summary ("Paper with grain and a soft edge is found, in a JPEG too; "
-                  "what slopes as skies do is left");
-  cover_corner (image, 70, 240, 0, truth);
-  torn = detector_border.find (image, 1, NULL, NULL);
-  assert_found (torn, truth);
-  jpeg = through_jpeg (image, 85);
-  from_jpeg = detector_border.find (jpeg, 1, NULL, NULL);
-  assert_found (from_jpeg, truth);
-  cover_corner (sloping, 70, 240, -0.3, unused);
-  sky = detector_border.find (sloping, 1, NULL, NULL);
-  g_assert_cmpuint (mask_count (sky), ==, 0);
-}
-
-/* A dark picture in a frame of @shade with grain; if @ragged, the frame ends
- * elsewhere in each column, as a shadow does. */
-static Image *
-framed (double shade, gboolean ragged, Mask *truth)
-{
-  Image *image = load_photo ("forest3");
-
-  for (int y = 0; y < image->height; y++)
-    for (int x = 0; x < image->width; x++) {
-      gsize i = (gsize) (y * image->width + x);
-      int depth = ragged ? 6 + (int) (50 * random_uniform (5, 1, (guint64) x))
-                         : 14;
-
-      if (y >= depth && y < image->height - depth)
-        continue;
-      truth->missing[i] = 1;
-      for (int c = 0; c < 3; c++)
-        image_pixel (image, x, y)[c] =
-          (guint16) floor (shade + 2 * random_uniform (5, 0, 3 * i + (gsize) c));
-    }
-  return image;
-}
-
-static void
-test_film_is_found (void)
-{
-  g_autoptr (Mask) truth = NULL;
-  g_autoptr (Mask) unused = NULL;
-  g_autoptr (Mask) frame = NULL;
-  g_autoptr (Mask) shadow = NULL;
-  g_autoptr (Image) photo = load_photo ("forest3");
-  g_autoptr (Image) film = NULL;
-  g_autoptr (Image) dark = NULL;
-
-  g_test_summary ("A frame of film is found; a shadow that ends raggedly is "
-                  "left");
-  truth = mask_new (photo->width, photo->height, NULL);
-  unused = mask_new (photo->width, photo->height, NULL);
-  film = framed (6, FALSE, truth);
-  frame = detector_border.find (film, 1, NULL, NULL);
-  assert_found (frame, truth);
-  dark = framed (6, TRUE, unused);
-  shadow = detector_border.find (dark, 1, NULL, NULL);
-  g_assert_cmpuint (mask_count (shadow), ==, 0);
-}
-
-/* Two white corners; every @soft-th column ends in a pixel that is nearly white,
- * none if it is 0. */
-static Image *
-white_corners (int soft)
-{
-  Image *image = load_photo ("city10");
-
-  for (int x = 0; x < image->width; x++) {
-    int height = MAX (70 - x, 60 - (image->width - 1 - x));
-
-    for (int y = 0; y <= height; y++)
-      for (int c = 0; c < 3 && height > 0; c++)
-        image_pixel (image, x, y)[c] =
-          y < height ? 255 : soft > 0 && x % soft == 0 ? 240 : 60;
-  }
-  return image;
-}
-
-static void
-test_sky_in_corners_is_left (void)
-{
-  g_autoptr (Image) torn = white_corners (0);
-  g_autoptr (Image) sky = white_corners (4);
-  g_autoptr (Mask) both = detector_border.find (torn, 1, NULL, NULL);
-  g_autoptr (Mask) none = detector_border.find (sky, 1, NULL, NULL);
-
-  g_test_summary ("Torn corners are found; a sky that fades here and there is "
-                  "left");
-  g_assert_true (both->missing[0]);
-  g_assert_true (both->missing[torn->width - 1]);
-  g_assert_cmpuint (mask_count (none), ==, 0);
-}
-
-static void
 test_whole_corners_are_left (void)
 {
   static const char *const clean[] = { "badlands5", "beach0", "city10",
@@ -537,15 +372,11 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/judge", test_judge);
   g_test_add_func ("/detect/judge-snow", test_judge_snow);
   g_test_add_func ("/detect/dust/found", test_specks_are_found);
-  g_test_add_func ("/detect/border/found", test_torn_corner_is_found);
   g_test_add_func ("/detect/stamp/found", test_stamp_is_found);
   g_test_add_func ("/detect/stamp/base", test_stamp_has_a_base);
   g_test_add_func ("/detect/several", test_several_kinds);
   g_test_add_func ("/detect/threads", test_threads_find_the_same);
   g_test_add_func ("/detect/cancelled", test_search_can_be_cancelled);
-  g_test_add_func ("/detect/border/paper", test_torn_paper_is_found);
-  g_test_add_func ("/detect/border/film", test_film_is_found);
-  g_test_add_func ("/detect/border/sky", test_sky_in_corners_is_left);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();
 }

@@ -13,8 +13,8 @@
  * its colour and another one, and what is next to these has to be different.
  *
  * Sides.  Rows from an edge of the picture on that are paper or film nearly all
- * along, followed at once by rows that are not: a frame, even if parts of the
- * picture next to it are as dark as film.
+ * along, followed at once by rows that are clearly different, at two opposite
+ * edges: a frame, even if parts of the picture next to it are as dark as film.
  */
 #include "imaging/detect/detect.h"
 
@@ -68,6 +68,9 @@
 #define FIRST_PART 0.25
 #define MOST_FIRST 1.0
 #define NARROW 2
+
+/* Pixels around a region that are looked at. */
+#define AROUND (SOFT_JPEG + 2 * NARROW + FURTHER + 1)
 
 /* Most of the pixels of the picture that a torn corner with a soft edge has: in
  * JPEGs white skies behind the edges of buildings have more. */
@@ -176,21 +179,46 @@ is_paper (const Blank *blank)
 
 /* The region of a corner. */
 typedef struct {
-  Mask *mask;
   gsize count;
   ImageArea box;
   double slope; /* levels from one end to the other */
+  ImageArea area; /* the box and what is around it */
+  Mask *mask;     /* of the area */
 } Region;
 
-/* Takes the region at the corner @start from @marks. */
-static void
-collect_region (const Blank *blank, BytePlane *marks, gsize start,
-                GArray *pixels, Region *region)
+/* Number of pixel (@x, @y) of the area in the picture. */
+static gsize
+region_pixel (const Blank *blank, const Region *region, int x, int y)
 {
+  return (gsize) (region->area.y + y) * (gsize) blank->image->width
+         + (gsize) (region->area.x + x);
+}
+
+/* The box, and as much around it as is looked at. */
+static ImageArea
+area_around (const ImageArea *box, const Image *image)
+{
+  int x0 = MAX (0, box->x - AROUND), y0 = MAX (0, box->y - AROUND);
+  int x1 = MIN (image->width, box->x + box->width + AROUND);
+  int y1 = MIN (image->height, box->y + box->height + AROUND);
+
+  return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
+}
+
+/* Takes the region at the corner @start from @marks. */
+static gboolean
+collect_region (const Blank *blank, BytePlane *marks, gsize start,
+                Region *region, GError **error)
+{
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
   gsize width = (gsize) marks->width;
   double n, x = 0, y = 0, xx = 0, yy = 0, v = 0, xv = 0, yv = 0;
 
   region->box = byte_plane_collect (marks, start, NULL, NULL, pixels);
+  region->area = area_around (&region->box, blank->image);
+  region->mask = mask_new (region->area.width, region->area.height, error);
+  if (region->mask == NULL)
+    return FALSE;
   region->count = pixels->len;
   n = (double) pixels->len;
   for (guint k = 0; k < pixels->len; k++) {
@@ -199,7 +227,9 @@ collect_region (const Blank *blank, BytePlane *marks, gsize start,
     double value =
       (level (blank, i, 0) + level (blank, i, 1) + level (blank, i, 2)) / 3;
 
-    region->mask->missing[i] = MASK_PIXEL;
+    region->mask->missing[(i / width - (gsize) region->area.y)
+                            * (gsize) region->area.width
+                          + i % width - (gsize) region->area.x] = MASK_PIXEL;
     x += col / n;
     y += row / n;
     xx += col * col / n;
@@ -211,7 +241,15 @@ collect_region (const Blank *blank, BytePlane *marks, gsize start,
   region->slope =
     hypot ((xv - x * v) / fmax (xx - x * x, 1) * region->box.width,
            (yv - y * v) / fmax (yy - y * y, 1) * region->box.height);
+  return TRUE;
 }
+
+static void
+region_clear (Region *region)
+{
+  g_clear_pointer (&region->mask, mask_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Region, region_clear)
 
 /* The edge of a region: pairs of a pixel next to it and one further out. */
 typedef struct {
@@ -238,8 +276,9 @@ add_pair (const Blank *blank, int x, int y, int dx, int dy, Edge *edge)
 }
 
 static Edge
-edge_of (const Blank *blank, const Mask *mask)
+edge_of (const Blank *blank, const Region *region)
 {
+  const Mask *mask = region->mask;
   int width = mask->width, height = mask->height;
   Edge edge = { 0 };
 
@@ -250,7 +289,8 @@ edge_of (const Blank *blank, const Mask *mask)
       for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
         for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++)
           if (!mask->missing[(gsize) row * (gsize) width + (gsize) col])
-            add_pair (blank, col, row, col - x, row - y, &edge);
+            add_pair (blank, region->area.x + col, region->area.y + row,
+                      col - x, row - y, &edge);
     }
   return edge;
 }
@@ -269,16 +309,6 @@ is_mixed (const Edge *edge)
   return (double) edge->first <= MOST_FIRST * (double) edge->mixed;
 }
 
-static Mask *
-mask_copy (const Mask *mask, GError **error)
-{
-  Mask *copy = mask_new (mask->width, mask->height, error);
-
-  if (copy != NULL)
-    mask_add (copy, mask);
-  return copy;
-}
-
 /* Closes gaps of @mask, and drops narrow parts. */
 static gboolean
 smooth_region (Mask *mask, GError **error)
@@ -288,21 +318,24 @@ smooth_region (Mask *mask, GError **error)
          && mask_grow (mask, NARROW, error);
 }
 
-/* Extends @mask by the pixels of a soft edge. */
+/* Extends @region by the pixels of a soft edge. */
 static gboolean
-extend_region (const Blank *blank, Mask *mask, GError **error)
+extend_region (const Blank *blank, Region *region, GError **error)
 {
   int soft = blank->is_jpeg ? SOFT_JPEG : SOFT;
+  Mask *mask = region->mask;
 
   for (int step = 0; step < soft; step++) {
     g_autoptr (Mask) before = mask_copy (mask, error);
 
     if (before == NULL || !mask_grow (mask, 1, error))
       return FALSE;
-    for (gsize i = 0; i < image_pixels (blank->image); i++)
-      if (mask->missing[i] && !before->missing[i]
-          && difference (blank, i) > blank->contrast)
-        mask->missing[i] = 0;
+    for (int k = 0; k < mask->width * mask->height; k++)
+      if (mask->missing[k] && !before->missing[k]
+          && difference (blank, region_pixel (blank, region, k % mask->width,
+                                              k / mask->width))
+               > blank->contrast)
+        mask->missing[k] = 0;
   }
   return TRUE;
 }
@@ -322,7 +355,7 @@ is_blank (const Blank *blank, Region *region, gboolean *keep, GError **error)
       || MIN (region->box.width, region->box.height) < LEAST_SIDE)
     return TRUE;
   if (!blank->is_jpeg && blank->grain < LEAST_GRAIN) {
-    edge = edge_of (blank, region->mask);
+    edge = edge_of (blank, region);
     *keep = sharpness (&edge) >= SHARP_SHARE;
     if (*keep || !is_mixed (&edge))
       return TRUE;
@@ -331,9 +364,9 @@ is_blank (const Blank *blank, Region *region, gboolean *keep, GError **error)
       || (double) region->count > torn * pixels)
     return TRUE;
   if (!smooth_region (region->mask, error)
-      || !extend_region (blank, region->mask, error))
+      || !extend_region (blank, region, error))
     return FALSE;
-  edge = edge_of (blank, region->mask);
+  edge = edge_of (blank, region);
   *keep = sharpness (&edge) >= SOFT_SHARE;
   return !*keep || mask_grow (region->mask, 1, error);
 }
@@ -349,10 +382,21 @@ first_pixel (const Blank *blank, ImageArea window, int corner, gsize *start)
     int y = corner / 2 ? window.y + window.height - 1 - dy : window.y + dy;
 
     *start = (gsize) y * (gsize) blank->image->width + (gsize) x;
-    if (difference (blank, *start) <= blank->same)
+    if (difference (blank, *start) <= blank->same
+        && !image_is_transparent (blank->image, *start))
       return TRUE;
   }
   return FALSE;
+}
+
+static void
+add_region (const Blank *blank, const Region *region, Mask *mask)
+{
+  for (int y = 0; y < region->area.height; y++)
+    for (int x = 0; x < region->area.width; x++)
+      if (region->mask->missing[(gsize) y * (gsize) region->area.width
+                                + (gsize) x])
+        mask->missing[region_pixel (blank, region, x, y)] = MASK_PIXEL;
 }
 
 static gboolean
@@ -365,34 +409,37 @@ find_from_corner (Blank blank, int corner, Mask *mask, GError **error)
     .width = MIN (WINDOW, image->width),
     .height = MIN (WINDOW, image->height),
   };
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
-  g_autoptr (Mask) found = NULL;
   g_auto (BytePlane) marks = { 0 };
-  Region region = { 0 };
+  g_auto (Region) region = { 0 };
   gboolean keep;
   gsize start;
 
   if (!blank_at (&blank, &window)
       || !first_pixel (&blank, window, corner, &start))
     return TRUE;
-  found = region.mask = mask_new (image->width, image->height, error);
-  if (found == NULL
-      || !byte_plane_init (&marks, image->width, image->height, error))
+  if (!byte_plane_init (&marks, image->width, image->height, error))
     return FALSE;
   for (gsize i = 0; i < byte_plane_size (&marks); i++)
     marks.data[i] = difference (&blank, i) <= blank.same
                     && !image_is_transparent (image, i);
-  collect_region (&blank, &marks, start, pixels, &region);
-  if (!is_blank (&blank, &region, &keep, error))
+  if (!collect_region (&blank, &marks, start, &region, error)
+      || !is_blank (&blank, &region, &keep, error))
     return FALSE;
   if (keep)
-    mask_add (mask, found);
+    add_region (&blank, &region, mask);
   return TRUE;
 }
 
 /* ---- sides ---- */
 
+/* Opposite ones side by side. */
 typedef enum { TOP, BOTTOM, LEFT, RIGHT, SIDES } Side;
+
+static Side
+opposite (Side side)
+{
+  return side ^ 1;
+}
 
 /* @count lines along @side, from @depth on. */
 static ImageArea
@@ -412,21 +459,26 @@ lines_at (const Image *image, Side side, int depth, int count)
   }
 }
 
-/* Share of the line at @depth that is blank. */
+/* Share of the line at @depth that can be seen and is within @most levels of
+ * the colour. */
 static double
-blank_share (const Blank *blank, Side side, int depth)
+share_within (const Blank *blank, Side side, int depth, double most)
 {
   const ImageArea area = lines_at (blank->image, side, depth, 1);
   int count = area.width * area.height, same = 0;
 
-  for (int k = 0; k < count; k++)
-    same += difference (blank, pixel_of (blank, &area, k)) <= blank->same;
+  for (int k = 0; k < count; k++) {
+    gsize i = pixel_of (blank, &area, k);
+
+    same += !image_is_transparent (blank->image, i)
+            && difference (blank, i) <= most;
+  }
   return (double) same / count;
 }
 
-/* Adds the lines along @side to @mask that are paper or film. */
-static void
-find_side (Blank blank, Side side, Mask *mask)
+/* How many lines along @side are paper or film. */
+static int
+side_depth (Blank blank, Side side)
 {
   const Image *image = blank.image;
   int across = side < LEFT ? image->height : image->width;
@@ -435,21 +487,40 @@ find_side (Blank blank, Side side, Mask *mask)
   ImageArea area;
 
   if (most <= LEAST_ROWS + edge)
-    return;
+    return 0;
   area = lines_at (image, side, 0, LEAST_ROWS);
   if (!blank_at (&blank, &area)
       || !(is_paper (&blank) || lightest (&blank) <= FILM))
-    return;
-  while (depth < most && blank_share (&blank, side, depth) >= BLANK_ROW)
+    return 0;
+  while (depth < most
+         && share_within (&blank, side, depth, blank.same) >= BLANK_ROW)
     depth++;
   for (end = depth; end < depth + edge; end++)
-    if (blank_share (&blank, side, end) <= OTHER_ROW)
+    if (share_within (&blank, side, end, blank.contrast) <= OTHER_ROW)
       break;
-  if (depth < LEAST_ROWS || depth == most || end == depth + edge)
-    return;
-  area = lines_at (image, side, 0, end);
-  for (int k = 0; k < area.width * area.height; k++)
-    mask->missing[pixel_of (&blank, &area, k)] = MASK_PIXEL;
+  return depth < LEAST_ROWS || depth == most || end == depth + edge ? 0 : end;
+}
+
+/* Adds the sides of a frame.  A floor in the dark or a white ceiling is at one
+ * side alone, a frame at the opposite one, too. */
+static void
+find_sides (const Blank *blank, Mask *mask)
+{
+  int depth[SIDES];
+
+  for (Side side = TOP; side < SIDES; side++)
+    depth[side] = side_depth (*blank, side);
+  for (Side side = TOP; side < SIDES; side++) {
+    ImageArea area = lines_at (blank->image, side, 0, depth[side]);
+
+    for (int k = 0;
+         depth[opposite (side)] > 0 && k < area.width * area.height; k++) {
+      gsize i = pixel_of (blank, &area, k);
+
+      if (!image_is_transparent (blank->image, i))
+        mask->missing[i] = MASK_PIXEL;
+    }
+  }
 }
 
 static Mask *
@@ -466,8 +537,7 @@ find_border (const Image *image, double strength, const Progress *progress,
 
   if (mask == NULL)
     return NULL;
-  for (Side side = TOP; side < SIDES; side++)
-    find_side (blank, side, mask);
+  find_sides (&blank, mask);
   for (int corner = 0; corner < 4; corner++)
     if (!find_from_corner (blank, corner, mask, error)
         || !progress_step (progress, (corner + 1) / 4., error))

@@ -454,16 +454,6 @@ mean_colour (const Scene *scene, const Mask *before, const Mask *now,
     mean[c] /= fmax (count, 1);
 }
 
-static Mask *
-mask_copy (const Mask *mask, GError **error)
-{
-  Mask *copy = mask_new (mask->width, mask->height, error);
-
-  if (copy != NULL)
-    mask_add (copy, mask);
-  return copy;
-}
-
 /* Grows @marks, of that ink, as far as it glows. */
 static gboolean
 grow_glow (const Scene *scene, const double ink[3], Mask *marks,
