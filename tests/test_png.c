@@ -147,14 +147,18 @@ test_large (void)
 {
   g_test_summary ("Large pictures come back, and repeats are made use of");
 
+  /* Bytes per pixel; a search that does not suit them packs them to 0.029 and
+   * 0.74. */
+  const double most[] = { 0.015, 0.725 };
+
   for (int noisy = 0; noisy < 2; noisy++) {
     g_autoptr (Image) image = large_picture (noisy);
     g_autoptr (GBytes) png = encode (image, TESSERA_PNG);
     g_autoptr (Image) again = decode (png);
 
     assert_same_samples (image, again);
-    if (!noisy)
-      g_assert_cmpuint (g_bytes_get_size (png), <, image_pixels (image) / 10);
+    g_assert_cmpfloat ((double) g_bytes_get_size (png), <,
+                       most[noisy] * (double) image_pixels (image));
   }
 }
 
