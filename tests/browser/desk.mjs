@@ -463,6 +463,7 @@ async function testMessages (server) {
   await idle (page);
   ok ('what was done is said', (await seen ()).message);
   ok ('and can be downloaded', !await page.locator ('#download').isDisabled ());
+  ok ('nothing is left to be read aloud', await page.textContent ('#announcement') === '');
   const jobs = await holdBack (page, '/api/jobs/');
 
   await paint (page, size, [0.2, 0.7], [0.5, 0.6]);

@@ -2,7 +2,7 @@
 
 import { getBlob, post, postForJson, remove, watch } from './api.js';
 import { listDictionaries } from './mend.js';
-import { $, announce, attempt, chooseFiles, chosen, count, progressText, saveBlob, sentence,
+import { $, announce, announceNothing, attempt, chooseFiles, chosen, count, progressText, saveBlob, sentence,
   showMessage, showShare } from './ui.js';
 
 let pictures = 0;             // that the server has to learn from
@@ -118,6 +118,7 @@ async function work(prefix, start, doing) {
   } finally {
     box.hidden = true;
     $(`${prefix}-text`).textContent = '';
+    announceNothing();
     refresh();
   }
 }

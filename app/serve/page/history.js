@@ -91,7 +91,7 @@ export class History {
 }
 
 function size(step) {
-  let bytes = 64;
+  let bytes = 64 + (step.known?.runs?.length ?? 0);
 
   for (const bits of step.tiles.values())
     bytes += bits.length;

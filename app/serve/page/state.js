@@ -5,7 +5,7 @@ import { desk, view } from './desk.js';
 import { searchedKinds } from './kinds.js';
 import { refreshNoise } from './noise.js';
 import { refreshStrip } from './strip.js';
-import { $, attempt, chosen, count, showMessage } from './ui.js';
+import { $, announceNothing, attempt, chosen, count, showMessage } from './ui.js';
 
 // ---- one thing at a time ----
 
@@ -20,8 +20,10 @@ export async function occupy(action) {
     return await action();
   } finally {
     desk.waiting--;
-    if (desk.waiting === 0)
+    if (desk.waiting === 0) {
       $('progress').hidden = true;
+      announceNothing();
+    }
     refresh();
   }
 }

@@ -56,7 +56,7 @@ export function attempt(action) {
 // A message of the server as a sentence.  The name of a file at its beginning,
 // as in "scan.png: the PNG is truncated", stays as it is.
 export function sentence(text) {
-  const first = /^[^:]*\.\w/.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+  const first = /^[^:]*\.\w+: /.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
 
   return first + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 }
@@ -87,10 +87,15 @@ export function progressText(state) {
 // quarter.
 export function announce(label, done) {
   const quarter = Math.floor(done * 4) * 25;
-  const text = quarter > 0 && quarter < 100 ? `${label}, ${quarter} %` : label;
+  const text = quarter > 0 ? `${label}, ${quarter} %` : label;
 
-  if ($('announcement').textContent !== text)
+  if (done < 1 && $('announcement').textContent !== text)
     $('announcement').textContent = text;
+}
+
+// So that the same work is read aloud again when it is begun again.
+export function announceNothing() {
+  $('announcement').textContent = '';
 }
 
 // A job's state as a bar, which only moves to and fro while little is done.
