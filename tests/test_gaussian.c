@@ -12,6 +12,8 @@
 
 #define SIDE 4
 #define NUMBERS (SIDE * SIDE * 3)
+
+G_STATIC_ASSERT (NUMBERS % NORMAL_PADDING == 0);
 #define WIDTH 20
 #define HEIGHT 18
 

@@ -122,13 +122,14 @@ row_window_offset (const RowWindow *window, int channel, int x, int y)
          + (gsize) x;
 }
 
-/* The totals of a pixel; it is number row_window_pixel() of the window. */
+/* The number of a pixel in the window. */
 static inline gsize
 row_window_pixel (const RowWindow *window, int x, int y)
 {
   return (gsize) (y % window->rows) * (gsize) window->width + (gsize) x;
 }
 
+/* The totals of that pixel: a sum for each channel, then their weights. */
 static inline float *
 row_window_totals (const RowWindow *window, gsize pixel)
 {

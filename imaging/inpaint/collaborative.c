@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Patches that a thread codes at a time, and that wait to be averaged. */
+/* Patches that a thread codes at a time, and whose votes
+ * wait to be counted. */
 #define CHUNK 128
 #define BATCH 2048
 #define CHUNKS (BATCH / CHUNK)
@@ -39,7 +40,7 @@ typedef struct {
 typedef struct {
   CollaborativeScale scale;
   int numbers; /* samples of a patch */
-  GroupShrink *cosines;
+  GroupShrink *shrink;
   Member *members;   /* of each group in turn */
   gsize room;        /* for this many of them */
   guint groups_done; /* in this round */
@@ -179,7 +180,7 @@ code_patches (const Batch *b, const Workspace *w, Patches *patches,
                 w->patches + p * size->numbers);
     options.rows |= patch_wanted_rows (b->window, patches->places[p], side);
   }
-  group_shrink (size->cosines, &options, w->patches, w->codes, kept);
+  group_shrink (size->shrink, &options, w->patches, w->codes, kept);
   weigh_groups (size, kept, patches);
   for (int p = 0; p < patches->count; p++)
     if (patches->weights[p] > 0)
@@ -307,13 +308,13 @@ size_init (Size *size, const CollaborativeScale *scale, int channels)
 
   size->scale = *scale;
   size->numbers = numbers;
-  size->cosines = group_shrink_new (scale->side, channels);
+  size->shrink = group_shrink_new (scale->side, channels);
 }
 
 static void
 size_clear (Size *size)
 {
-  group_shrink_free (size->cosines);
+  group_shrink_free (size->shrink);
   g_free (size->members);
 }
 

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Patches that a thread estimates at a time, and that wait to be averaged. */
+/* Patches that a thread estimates at a time, and whose votes
+ * wait to be counted. */
 #define CHUNK 64
 #define BATCH 4096
 #define CHUNKS (BATCH / CHUNK)

@@ -25,7 +25,6 @@
  */
 #include "imaging/inpaint/groupshrink.h"
 
-#include "base/matrix.h"
 #include "base/multiplyadd.h"
 #include "dictlearn/initial.h"
 
@@ -81,7 +80,7 @@ typedef float Block __attribute__ ((vector_size (BLOCK * sizeof (float)),
                                     aligned (4), may_alias));
 
 /* A row that consists of whole blocks. */
-#define padded(side) (((side) + BLOCK - 1) / BLOCK * BLOCK)
+#define PADDED(side) (((side) + BLOCK - 1) / BLOCK * BLOCK)
 
 /* Multiplies groups of @together by a Hadamard matrix, which is its own inverse
  * times @together. */

@@ -28,10 +28,11 @@
  * level, where the field is only to be refined. */
 #define REFINE_RADIUS 24
 
-/* Width of the frame of a scan, in shares of its shorter side. */
+/* Width of the frame of a scan, in shares of the shorter side of what is around
+ * the hole. */
 #define FRAME 0.012
 
-/* Along a frame, the variance is at most this share of that inside. */
+/* Along a frame, the variance is below this share of that inside. */
 #define PLAIN 0.25
 
 #define STREAM 0x7465787475726500u
@@ -74,7 +75,7 @@ any_in_patch (const TextureLevel *level, const guint8 *bytes, guint8 *any)
   }
 }
 
-/* A part of the picture, without its last row and column. */
+/* Columns x0 .. x1 - 1 and rows y0 .. y1 - 1. */
 typedef struct {
   int x0, y0, x1, y1;
 } Box;
