@@ -128,6 +128,19 @@ mask_paste (Mask *mask, const ImageArea *area, const Mask *part, int x, int y)
              mask->width);
 }
 
+void
+mask_add_part (Mask *mask, const ImageArea *area, const Mask *part)
+{
+  for (int y = 0; y < area->height; y++) {
+    guint8 *to = mask->missing
+                 + (gsize) (area->y + y) * (gsize) mask->width + area->x;
+    const guint8 *from = part->missing + (gsize) y * (gsize) part->width;
+
+    for (int x = 0; x < area->width; x++)
+      to[x] = mask_both (to[x], from[x]);
+  }
+}
+
 gsize
 mask_count_in (const Mask *mask, const ImageArea *area)
 {

@@ -37,6 +37,9 @@ Mask *mask_cut (const Mask *mask, const ImageArea *area, GError **error);
 void mask_paste (Mask *mask, const ImageArea *area, const Mask *part, int x,
                  int y);
 
+/* Adds @part, a mask of @area alone, to @mask, as mask_add() does. */
+void mask_add_part (Mask *mask, const ImageArea *area, const Mask *part);
+
 /* Number of missing pixels in @area. */
 gsize mask_count_in (const Mask *mask, const ImageArea *area);
 

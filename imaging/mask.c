@@ -67,14 +67,8 @@ mask_add (Mask *mask, const Mask *other)
   g_return_if_fail (mask->width == other->width);
   g_return_if_fail (mask->height == other->height);
 
-  for (gsize i = 0; i < pixels (mask); i++) {
-    guint8 a = mask->missing[i], b = other->missing[i];
-
-    if (a != 0 && b != 0 && !(a & b & MASK_THROUGH))
-      mask->missing[i] = (guint8) ((a | b) & ~MASK_THROUGH);
-    else
-      mask->missing[i] = a | b;
-  }
+  for (gsize i = 0; i < pixels (mask); i++)
+    mask->missing[i] = mask_both (mask->missing[i], other->missing[i]);
 }
 
 Mask *

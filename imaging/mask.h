@@ -44,6 +44,15 @@ gboolean mask_check_size (const Mask *mask, int width, int height,
 /* Number of missing pixels. */
 gsize mask_count (const Mask *mask);
 
+/* What is missing of a pixel that two masks name as @a and @b. */
+static inline guint8
+mask_both (guint8 a, guint8 b)
+{
+  return (guint8) (a != 0 && b != 0 && !(a & b & MASK_THROUGH)
+                     ? (a | b) & ~MASK_THROUGH
+                     : a | b);
+}
+
 /* Adds @other, of the same size, to @mask.  A pixel that both name may be
  * looked at only if both say so. */
 void mask_add (Mask *mask, const Mask *other);

@@ -18,6 +18,8 @@
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/area.h"
+
 #include "imaging/detect/marks.h"
 
 #include <math.h>
@@ -194,16 +196,6 @@ region_pixel (const Blank *blank, const Region *region, int x, int y)
          + (gsize) (region->area.x + x);
 }
 
-/* The box, and as much around it as is looked at. */
-static ImageArea
-area_around (const ImageArea *box, const Image *image)
-{
-  int x0 = MAX (0, box->x - AROUND), y0 = MAX (0, box->y - AROUND);
-  int x1 = MIN (image->width, box->x + box->width + AROUND);
-  int y1 = MIN (image->height, box->y + box->height + AROUND);
-
-  return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
-}
 
 /* Takes the region at the corner @start from @marks. */
 static gboolean
@@ -215,7 +207,8 @@ collect_region (const Blank *blank, BytePlane *marks, gsize start,
   double n, x = 0, y = 0, xx = 0, yy = 0, v = 0, xv = 0, yv = 0;
 
   region->box = byte_plane_collect (marks, start, NULL, NULL, pixels);
-  region->area = area_around (&region->box, blank->image);
+  region->area =
+    area_widened (&region->box, AROUND, marks->width, marks->height);
   region->mask = mask_new (region->area.width, region->area.height, error);
   if (region->mask == NULL)
     return FALSE;
@@ -389,16 +382,6 @@ first_pixel (const Blank *blank, ImageArea window, int corner, gsize *start)
   return FALSE;
 }
 
-static void
-add_region (const Blank *blank, const Region *region, Mask *mask)
-{
-  for (int y = 0; y < region->area.height; y++)
-    for (int x = 0; x < region->area.width; x++)
-      if (region->mask->missing[(gsize) y * (gsize) region->area.width
-                                + (gsize) x])
-        mask->missing[region_pixel (blank, region, x, y)] = MASK_PIXEL;
-}
-
 static gboolean
 find_from_corner (Blank blank, int corner, Mask *mask, GError **error)
 {
@@ -426,7 +409,7 @@ find_from_corner (Blank blank, int corner, Mask *mask, GError **error)
       || !is_blank (&blank, &region, &keep, error))
     return FALSE;
   if (keep)
-    add_region (&blank, &region, mask);
+    mask_add_part (mask, &region.area, region.mask);
   return TRUE;
 }
 

@@ -14,6 +14,7 @@
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/area.h"
 #include "imaging/detect/marks.h"
 
 #include <math.h>
@@ -65,6 +66,7 @@
 
 /* Pixels that ink may glow, and the least share of ink that counts. */
 #define MOST_GLOW 6
+#define GROUND 3 /* pixels of background behind it */
 #define LEAST_GLOW 0.04
 
 typedef struct {
@@ -380,17 +382,13 @@ is_text (const Scene *scene, const GPtrArray *line)
       high++;
       on_base = MAX (on_base, count_on_base (scene, line, line->pdata[i]));
     }
-  return first->box.height >= LEAST_HEIGHT && high >= least
-         && on_base >= BASE_SHARE * high;
+  return high >= least && on_base >= BASE_SHARE * high;
 }
 
-/* Adds to the text @line what is near and of its ink: dots, the parts of
- * digits that are made of bars, a line above or below. */
-static void
-complete_line (const Scene *scene, GPtrArray *line)
+static ImageArea
+line_box (const GPtrArray *line)
 {
   const Glyph *first = line->pdata[0];
-  int reach = (int) (NEAR_LINE * first->box.height) + 1;
   int left = first->box.x, right = left, top = first->box.y, low = top;
 
   for (guint i = 0; i < line->len; i++) {
@@ -401,12 +399,26 @@ complete_line (const Scene *scene, GPtrArray *line)
     top = MIN (top, glyph->box.y);
     low = MAX (low, bottom (glyph));
   }
+  return (ImageArea){ left, top, right - left, low - top };
+}
+
+/* Adds to the text @line what is near and of its ink: dots, the parts of
+ * digits that are made of bars, a line above or below. */
+static void
+complete_line (const Scene *scene, GPtrArray *line)
+{
+  const Glyph *first = line->pdata[0];
+  const ImageArea box = line_box (line);
+  int reach = (int) (NEAR_LINE * first->box.height) + 1;
+
   for (guint i = 0; i < scene->glyphs->len; i++) {
     Glyph *glyph = &g_array_index (scene->glyphs, Glyph, i);
 
-    if (glyph->used || glyph->box.x + glyph->box.width < left - reach
-        || glyph->box.x > right + reach || bottom (glyph) < top - reach
-        || glyph->box.y > low + reach || glyph->box.height > 2 * reach
+    if (glyph->used || glyph->box.x + glyph->box.width < box.x - reach
+        || glyph->box.x > box.x + box.width + reach
+        || bottom (glyph) < box.y - reach
+        || glyph->box.y > box.y + box.height + reach
+        || glyph->box.height > 2 * reach
         || glyph->stroke > MOST_STROKE * first->box.height
         || !have_same_ink (scene, first, glyph))
       continue;
@@ -466,7 +478,7 @@ grow_glow (const Scene *scene, const double ink[3], Mask *marks,
   if (near == NULL || !mask_grow (near, MOST_GLOW + 1, error))
     return FALSE;
   far = mask_copy (near, error);
-  if (far == NULL || !mask_grow (far, 3, error))
+  if (far == NULL || !mask_grow (far, GROUND, error))
     return FALSE;
   mean_colour (scene, near, far, ground);
   for (int d = 0; d < MOST_GLOW; d++) {
@@ -480,24 +492,47 @@ grow_glow (const Scene *scene, const double ink[3], Mask *marks,
   return TRUE;
 }
 
+/* Marks the pixels of @line in @marks, the mask of @area. */
+static void
+mark_glyphs (const Scene *scene, const GPtrArray *line, const ImageArea *area,
+             Mask *marks)
+{
+  gsize width = (gsize) scene->image->width;
+
+  for (guint i = 0; i < line->len; i++) {
+    const Glyph *glyph = line->pdata[i];
+
+    for (guint k = 0; k < glyph->pixels->len; k++) {
+      gsize pixel = g_array_index (glyph->pixels, gsize, k);
+      gsize x = pixel % width - (gsize) area->x;
+      gsize y = pixel / width - (gsize) area->y;
+
+      marks->missing[y * (gsize) area->width + x] = MASK_PIXEL;
+    }
+  }
+}
+
+/* Adds @line and its glow to @mask, by a look at what is around it. */
 static gboolean
 mark_line (const Scene *scene, const GPtrArray *line, Mask *mask,
            GError **error)
 {
   const Glyph *first = line->pdata[0];
-  g_autoptr (Mask) marks = mask_new (mask->width, mask->height, error);
+  const ImageArea box = line_box (line);
+  const ImageArea area =
+    area_widened (&box, MOST_GLOW + 1 + GROUND, mask->width, mask->height);
+  g_autoptr (Image) part = image_cut (scene->image, &area, error);
+  g_autoptr (Mask) marks =
+    part != NULL ? mask_new (area.width, area.height, error) : NULL;
+  Scene around = *scene;
 
+  around.image = part;
   if (marks == NULL)
     return FALSE;
-  for (guint i = 0; i < line->len; i++) {
-    const Glyph *glyph = line->pdata[i];
-
-    for (guint k = 0; k < glyph->pixels->len; k++)
-      marks->missing[g_array_index (glyph->pixels, gsize, k)] = MASK_PIXEL;
-  }
-  if (!grow_glow (scene, first->ink, marks, error))
+  mark_glyphs (scene, line, &area, marks);
+  if (!grow_glow (&around, first->ink, marks, error))
     return FALSE;
-  mask_add (mask, marks);
+  mask_add_part (mask, &area, marks);
   return TRUE;
 }
 
@@ -512,14 +547,22 @@ by_height (gconstpointer a, gconstpointer b)
   return p->box.y != q->box.y ? p->box.y - q->box.y : p->box.x - q->box.x;
 }
 
+/* Glyphs that are too low to begin a line come last. */
 static gboolean
-find_lines (const Scene *scene, Mask *mask, GError **error)
+find_lines (const Scene *scene, Mask *mask, const Progress *progress,
+            GError **error)
 {
+  guint count = scene->glyphs->len;
+
   g_array_sort (scene->glyphs, by_height);
-  for (guint i = 0; i < scene->glyphs->len; i++) {
+  for (guint i = 0; i < count; i++) {
     Glyph *first = &g_array_index (scene->glyphs, Glyph, i);
     g_autoptr (GPtrArray) line = NULL;
 
+    if (first->box.height < LEAST_HEIGHT)
+      break;
+    if (!progress_step (progress, (double) i / count, error))
+      return FALSE;
     if (first->used || first->stroke > MOST_STROKE * first->box.height)
       continue;
     line = collect_line (scene, first);
@@ -543,6 +586,8 @@ find_stamp (const Image *image, double strength, const Progress *progress,
                   .contrast = CONTRAST / strength,
                   .glyphs = glyphs };
   g_auto (BytePlane) marks = { 0 };
+  ProgressPart part = { progress, 0.8, 1 };
+  Progress lines = progress_part (&part);
 
   scene.colours = image_colours (image);
   scene.same_samples = scene.same * image_peak (image) / 255;
@@ -554,7 +599,7 @@ find_stamp (const Image *image, double strength, const Progress *progress,
   if (!progress_step (progress, 0.4, error)
       || !find_glyphs (&scene, &marks, error)
       || !progress_step (progress, 0.8, error)
-      || !find_lines (&scene, mask, error)
+      || !find_lines (&scene, mask, &lines, error)
       || !progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&mask);
