@@ -8,12 +8,7 @@
  * by tile.  Lanes of a vector are different entries, and no sum is split, so
  * that the shape of tiles and vectors does not show in the result.
  *
- * orderedgemm.inc has the loops.  Here it is included once for each set:
- *
- *     SET       its name; those of its functions and types start with it
- *     TARGET    the attribute that lets the compiler use the set
- *     WIDTH     floats in a register
- *
+ * orderedgemm.inc has the loops, which cpusets.inc compiles for each set.
  * base/multiplyadd.h has SET_multiply_add.
  */
 #include "base/orderedgemm.h"
@@ -37,7 +32,6 @@
 /* With fewer rows than this, the transposed product is computed. */
 #define FEW_ROWS 16
 
-#define KERNEL(name) G_PASTE (SET, _##name)
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
 /* Entry (i, j) of op(X) is data[i down + j across]. */
@@ -156,46 +150,11 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
                    to_ld);
 }
 
-/* ---- any processor ---- */
+#define LOOPS "base/orderedgemm.inc"
+#include "base/cpusets.inc"
 
-#define SET portable
-#define TARGET CPU_TARGET_PORTABLE
-#define WIDTH 4
-#include "base/orderedgemm.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-#if defined(__x86_64__)
-
-/* ---- AVX2 ---- */
-
-#define SET avx2
-#define TARGET CPU_TARGET_AVX2
-#define WIDTH 8
-#include "base/orderedgemm.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-/* ---- AVX-512 ---- */
-
-#define SET avx512
-#define TARGET CPU_TARGET_AVX512
-#define WIDTH 16
-#include "base/orderedgemm.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-#endif
-
-static void (*const multiply_part[CPU_SETS]) (const Part *part) = {
-  [CPU_PORTABLE] = portable_multiply,
-#if defined(__x86_64__)
-  [CPU_AVX2] = avx2_multiply,
-  [CPU_AVX512] = avx512_multiply,
-#endif
-};
+static void (*const multiply_part[CPU_SETS]) (const Part *part) =
+  CPU_FUNCTIONS (multiply);
 
 gboolean
 ordered_multiply_with (int number, float alpha, const MatF *A, MatOp op_a,

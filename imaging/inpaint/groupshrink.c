@@ -19,8 +19,8 @@
  * and the even ones are cosines of n / 2 samples, to be halved again.  The odd
  * ones are summed as they stand: for 16 samples, 85 products in place of 256.
  *
- * groupshrink.inc has the loops.  Here it is included once for each set of
- * instructions, as in base/orderedgemm.c.  No lane depends on another, so that
+ * groupshrink.inc has the loops, which base/cpusets.inc compiles for each set
+ * of instructions.  No lane depends on another, so that
  * the width of vectors does not show in the result.
  */
 #include "imaging/inpaint/groupshrink.h"
@@ -164,50 +164,13 @@ write_unit (const float *turned, int together, int count, float *y, int stride)
     memcpy (y + p * stride, &rows[p], (gsize) count * sizeof (float));
 }
 
-#define KERNEL(name) G_PASTE (SET, _##name)
-
-/* ---- any processor ---- */
-
-#define SET portable
-#define TARGET CPU_TARGET_PORTABLE
-#define WIDTH 4
-#include "imaging/inpaint/groupshrink.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-#if defined(__x86_64__)
-
-/* ---- AVX2 ---- */
-
-#define SET avx2
-#define TARGET CPU_TARGET_AVX2
-#define WIDTH 8
-#include "imaging/inpaint/groupshrink.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-/* ---- AVX-512 ---- */
-
-#define SET avx512
-#define TARGET CPU_TARGET_AVX512
-#define WIDTH 16
-#include "imaging/inpaint/groupshrink.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-#endif
+#define LOOPS "imaging/inpaint/groupshrink.inc"
+#include "base/cpusets.inc"
 
 static void (*const shrink[CPU_SETS]) (const GroupShrink *self,
                                        const ShrinkOptions *options, float *y,
-                                       float *codes, int *kept) = {
-  [CPU_PORTABLE] = portable_shrink,
-#if defined(__x86_64__)
-  [CPU_AVX2] = avx2_shrink,
-  [CPU_AVX512] = avx512_shrink,
-#endif
-};
+                                       float *codes, int *kept) =
+  CPU_FUNCTIONS (shrink);
 
 gboolean
 group_shrink_with (int number, const GroupShrink *self,

@@ -1,4 +1,5 @@
-/* normalequations.c - tiles in registers, compiled for several instruction sets
+/* normalequations.c - tiles in registers, compiled for several sets of
+ * instructions
  *
  *     A   R'R + ridge I; its lower triangle by columns, overwritten by L
  *     L   A = L L'
@@ -7,8 +8,8 @@
  * registers.  Columns of L are made in panels as well, so that the columns
  * behind are read and written once for all of a panel.
  *
- * normalequations.inc has the loops.  Here it is included once for each set of
- * instructions, as in base/orderedgemm.c.  Lanes of vectors are different
+ * normalequations.inc has the loops, which base/cpusets.inc compiles for each
+ * set of instructions.  Lanes of vectors are different
  * entries but in dot(), which keeps SUMS sums whatever the width of vectors, and
  * adds these up in halves.
  */
@@ -21,50 +22,14 @@
 #define PANEL 8
 #define SUMS NORMAL_PADDING
 
-#define KERNEL(name) G_PASTE (SET, _##name)
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
-/* ---- any processor ---- */
-
-#define SET portable
-#define TARGET CPU_TARGET_PORTABLE
-#define WIDTH 4
-#include "imaging/inpaint/normalequations.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-#if defined(__x86_64__)
-
-/* ---- AVX2 ---- */
-
-#define SET avx2
-#define TARGET CPU_TARGET_AVX2
-#define WIDTH 8
-#include "imaging/inpaint/normalequations.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-
-/* ---- AVX-512 ---- */
-
-#define SET avx512
-#define TARGET CPU_TARGET_AVX512
-#define WIDTH 16
-#include "imaging/inpaint/normalequations.inc"
-#undef SET
-#undef TARGET
-#undef WIDTH
-#endif
+#define LOOPS "imaging/inpaint/normalequations.inc"
+#include "base/cpusets.inc"
 
 static void (*const solve[CPU_SETS]) (const NormalEquations *equations,
-                                      float *factor, float *b) = {
-  [CPU_PORTABLE] = portable_solve,
-#if defined(__x86_64__)
-  [CPU_AVX2] = avx2_solve,
-  [CPU_AVX512] = avx512_solve,
-#endif
-};
+                                      float *factor, float *b) =
+  CPU_FUNCTIONS (solve);
 
 gboolean
 normal_solve_with (int number, const NormalEquations *equations, float *factor,
