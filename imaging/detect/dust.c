@@ -2,10 +2,12 @@
  *
  * Spots of 1 to about 14 pixels across that cover the picture.  spots.h finds
  * what may be one and looks at it closely, judge.h says how likely it is one.
- * Of spots that overlap the likeliest one counts.
+ * Of spots that overlap the likeliest one counts.  Pupils, which are spots too,
+ * are left.
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/detect/eye.h"
 #include "imaging/detect/spotlook.h"
 #include "imaging/detect/spots.h"
 
@@ -63,6 +65,23 @@ find_spots (Spots *spots, double strength, const Progress *progress,
          && spots_keep_best (spots, error);
 }
 
+/* Whether @spot belongs to an eye. */
+static gboolean
+is_in_eye (const Spots *spots, const Spot *spot)
+{
+  gsize width = (gsize) spots->scene->image->width;
+  double x = 0, y = 0;
+
+  for (guint k = 0; k < spot->count; k++) {
+    gsize i = g_array_index (spots->pixels, gsize, spot->start + k);
+
+    x += (double) (i % width);
+    y += (double) (i / width);
+  }
+  return eye_is_at (spots->scene->image, x / spot->count, y / spot->count,
+                    (int) spot->count);
+}
+
 static Mask *
 find_dust (const Image *image, double strength, const Progress *progress,
            GError **error)
@@ -83,7 +102,7 @@ find_dust (const Image *image, double strength, const Progress *progress,
   for (guint i = 0; i < spots.spots->len; i++) {
     const Spot *spot = &g_array_index (spots.spots, Spot, i);
 
-    if (spot->score > threshold)
+    if (spot->score > threshold && !is_in_eye (&spots, spot))
       spot_mark (&spots, spot, mask);
   }
   if (!progress_step (progress, 1, error))
