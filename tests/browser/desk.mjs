@@ -435,6 +435,7 @@ async function testSigns (server) {
   await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragleave')));
   await page.click ('#close');
   await page.waitForSelector ('#empty', { state: 'visible' });
+  await idle (page);
   await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragenter')));
   ok ('and there is no other text where it says so', await page.locator ('#empty').isHidden ());
   await page.evaluate (() => window.dispatchEvent (new DragEvent ('dragleave')));
