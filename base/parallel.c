@@ -13,8 +13,14 @@
 
 enum { FLAVOUR_SERIAL, FLAVOUR_PTHREAD, FLAVOUR_OPENMP };
 
-/* Whether this thread is at work on a chunk. */
-static _Thread_local gboolean inside;
+/* What this thread is at work on. */
+typedef struct {
+  gboolean inside;    /* a chunk, in which loops have no threads */
+  ThreadPool *shared; /* but those that are idle in this pool, if not NULL */
+  int number;         /* of the worker */
+} Place;
+
+static _Thread_local Place here;
 
 /* The pool of this thread's loops, between parallel_enter() and leave. */
 static _Thread_local ThreadPool *current;
@@ -53,25 +59,29 @@ parallel_blas_name (void)
 
 /* ---- the loop ---- */
 
-typedef struct {
+typedef struct Job Job;
+struct Job {
   ParallelFunc func;
   gpointer data;
   int chunks;
-  int helpers;  /* threads that may join the calling one */
+  int helpers;     /* threads that may join the calling one */
+  gboolean inside; /* see Place */
+  ThreadPool *shared;
   gint next;    /* first chunk not yet taken; atomic */
   gint done;    /* atomic */
   gint stopped; /* atomic */
-} Job;
+  int busy;     /* helpers at work on it */
+  Job *later;   /* the next that was posted, or NULL */
+};
 
 struct ThreadPool {
   int threads; /* including the calling one */
   GMutex lock;
   GCond wake; /* a job was posted, or the pool is ending */
-  GCond rest; /* a thread has finished its part */
-  Job *job;   /* NULL for none */
+  GCond rest; /* a thread has finished its part, or could help with a loop */
+  Job *first; /* one job and, where it shares the threads, loops in it */
   gint jobs;  /* number of jobs so far; atomic */
-  int busy;   /* threads at work on the job */
-  gboolean taken, ended;
+  gboolean ended;
   GPtrArray *started; /* GThread */
 };
 
@@ -88,7 +98,7 @@ typedef struct {
 static gboolean
 do_one_chunk (Job *job, int worker)
 {
-  gboolean was_inside = inside;
+  Place before = here;
   int chunk;
 
   if (g_atomic_int_get (&job->stopped))
@@ -96,9 +106,9 @@ do_one_chunk (Job *job, int worker)
   chunk = g_atomic_int_add (&job->next, 1);
   if (chunk >= job->chunks)
     return FALSE;
-  inside = TRUE;
+  here = (Place){ job->inside, job->shared, worker };
   job->func (chunk, worker, job->data);
-  inside = was_inside;
+  here = before;
   g_atomic_int_inc (&job->done);
   return TRUE;
 }
@@ -116,21 +126,33 @@ await_job (ThreadPool *pool, gint seen)
     g_cond_wait (&pool->wake, &pool->lock);
 }
 
-/* Processes chunks of the current job; called and left holding the lock. */
+/* The oldest job that has chunks left and room for one more thread; the lock
+ * must be held. */
+static Job *
+find_job (const ThreadPool *pool)
+{
+  Job *job = pool->first;
+
+  while (job != NULL
+         && (job->busy >= job->helpers || g_atomic_int_get (&job->stopped)
+             || g_atomic_int_get (&job->next) >= job->chunks))
+    job = job->later;
+  return job;
+}
+
+/* Processes chunks until there are none; called and left holding the lock. */
 static void
 help (ThreadPool *pool, int number)
 {
-  Job *job = pool->job;
-
-  if (job == NULL || number > job->helpers)
-    return;
-  pool->busy++;
-  g_mutex_unlock (&pool->lock);
-  while (do_one_chunk (job, number))
-    ;
-  g_mutex_lock (&pool->lock);
-  pool->busy--;
-  g_cond_signal (&pool->rest);
+  for (Job *job = find_job (pool); job != NULL; job = find_job (pool)) {
+    job->busy++;
+    g_mutex_unlock (&pool->lock);
+    while (do_one_chunk (job, number))
+      ;
+    g_mutex_lock (&pool->lock);
+    job->busy--;
+    g_cond_broadcast (&pool->rest);
+  }
 }
 
 static gpointer
@@ -147,8 +169,8 @@ run_worker (gpointer data)
     openblas_set_num_threads (1);
   do {
     await_job (pool, seen);
-    seen = pool->jobs;
     help (pool, worker->number);
+    seen = pool->jobs;
     ended = pool->ended;
     g_mutex_unlock (&pool->lock);
   } while (!ended);
@@ -175,34 +197,45 @@ start_threads (ThreadPool *pool, const Job *job)
 }
 
 /* Hands @job to the threads of @pool.  FALSE when they are busy with another
- * one. */
+ * one that does not share them with it. */
 static gboolean
 open_job (ThreadPool *pool, Job *job)
 {
+  Job **end = &pool->first;
   gboolean ours;
 
   g_mutex_lock (&pool->lock);
-  ours = !pool->taken;
+  ours = pool->first == NULL || here.shared == pool;
   if (ours) {
     start_threads (pool, job);
-    pool->taken = TRUE;
-    pool->job = job;
+    while (*end != NULL)
+      end = &(*end)->later;
+    *end = job;
     g_atomic_int_inc (&pool->jobs);
     g_cond_broadcast (&pool->wake);
+    g_cond_broadcast (&pool->rest);
   }
   g_mutex_unlock (&pool->lock);
   return ours;
 }
 
-/* Waits until no thread looks at the job any more. */
+/* Waits until no thread looks at the job any more, and meanwhile helps with
+ * loops in its chunks. */
 static void
-close_job (ThreadPool *pool)
+close_job (ThreadPool *pool, Job *job)
 {
+  Job **place = &pool->first;
+
   g_mutex_lock (&pool->lock);
-  pool->job = NULL;
-  while (pool->busy > 0)
-    g_cond_wait (&pool->rest, &pool->lock);
-  pool->taken = FALSE;
+  while (job->busy > 0) {
+    if (job->shared != NULL)
+      help (pool, here.number);
+    if (job->busy > 0)
+      g_cond_wait (&pool->rest, &pool->lock);
+  }
+  while (*place != job)
+    place = &(*place)->later;
+  *place = job->later;
   g_mutex_unlock (&pool->lock);
 }
 
@@ -212,27 +245,67 @@ own_pool (void)
   return entered ? current : default_pool;
 }
 
+/* Hands @job to other threads, if it may have any: a loop in a chunk has only
+ * those that the chunk shares.  FALSE for none. */
+static gboolean
+share_job (Job *job, int helpers)
+{
+  ThreadPool *pool = own_pool ();
+
+  if (pool == NULL || helpers <= 0 || (here.inside && here.shared != pool))
+    return FALSE;
+  job->helpers = helpers;
+  return open_job (pool, job);
+}
+
+/* Processes chunks until none is left.  The threads of a pool keep their
+ * numbers in all of its jobs. */
+static gboolean
+run_job (Job *job, gboolean shared, const Progress *progress, GError **error)
+{
+  int number = shared ? here.number : 0;
+  gboolean ok;
+
+  do {
+    double share = job->chunks > 0
+                     ? (double) g_atomic_int_get (&job->done) / job->chunks
+                     : 1;
+
+    ok = progress_step (progress, share, error);
+    if (!ok)
+      g_atomic_int_set (&job->stopped, TRUE);
+  } while (do_one_chunk (job, number));
+  if (shared)
+    close_job (own_pool (), job);
+  return ok;
+}
+
 gboolean
 parallel_for (int chunks, ParallelFunc func, gpointer data,
               const Progress *progress, GError **error)
 {
-  Job job = { .func = func, .data = data, .chunks = chunks };
-  ThreadPool *pool = own_pool ();
-  gboolean opened, ok;
+  Job job = { .func = func, .data = data, .chunks = chunks, .inside = TRUE };
+  int helpers = MIN (parallel_threads (), chunks) - 1;
 
-  job.helpers = inside ? 0 : MAX (0, MIN (parallel_threads (), chunks) - 1);
-  opened = job.helpers > 0 && open_job (pool, &job);
-  do {
-    double share =
-      chunks > 0 ? (double) g_atomic_int_get (&job.done) / chunks : 1;
+  return run_job (&job, share_job (&job, helpers), progress, error);
+}
 
-    ok = progress_step (progress, share, error);
-    if (!ok)
-      g_atomic_int_set (&job.stopped, TRUE);
-  } while (do_one_chunk (&job, 0));
-  if (opened)
-    close_job (pool);
-  return ok;
+gboolean
+parallel_tasks (int tasks, ParallelFunc func, gpointer data,
+                const Progress *progress, GError **error)
+{
+  Job job = { .func = func,
+              .data = data,
+              .chunks = tasks,
+              .inside = TRUE,
+              .shared = own_pool () };
+
+  if (share_job (&job, parallel_threads () - 1))
+    return run_job (&job, TRUE, progress, error);
+  /* As if there were no loop around the tasks. */
+  job.inside = here.inside;
+  job.shared = NULL;
+  return run_job (&job, FALSE, progress, error);
 }
 
 /* ---- pools ---- */

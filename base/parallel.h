@@ -62,7 +62,14 @@ const char *parallel_blas_name (void);
 
 /* Calls @func for the chunks 0 .. @chunks - 1 and returns when all are done.
  * @progress may be NULL and sees the share of chunks that are done.
- * Called from inside a chunk, or with a single chunk, it starts no thread.
+ * Called from inside a chunk, or with a single chunk, it starts no thread; but
+ * see parallel_tasks().
  * FALSE only when it was cancelled; some chunks were then left out. */
 gboolean parallel_for (int chunks, ParallelFunc func, gpointer data,
                        const Progress *progress, GError **error);
+
+/* Like parallel_for() for a few tasks that take long, of different lengths: a
+ * thread that has none left to take helps with the loops inside those of
+ * others.  Tasks are begun in order, so the longest should be the first. */
+gboolean parallel_tasks (int tasks, ParallelFunc func, gpointer data,
+                         const Progress *progress, GError **error);

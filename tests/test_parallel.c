@@ -129,10 +129,106 @@ test_scopes (void)
   parallel_init (2);
 }
 
+/* Tasks of different lengths, each with loops of its own. */
+enum { TASKS = 5 };
+
+typedef struct {
+  Record records[TASKS];
+  gint times[TASKS];
+} TaskRecord;
+
+static void
+run_task (int task, int worker, gpointer data)
+{
+  TaskRecord *tasks = data;
+  Record *record = &tasks->records[task];
+  Progress progress = { .report = note_report, .user_data = record };
+
+  (void) worker;
+  record->caller = g_thread_self ();
+  for (int i = 0; i <= task; i++) {
+    record->last_report = 0;
+    g_assert_true (parallel_for (CHUNKS / (task + 1), count_chunk, record,
+                                 &progress, NULL));
+  }
+  g_atomic_int_inc (&tasks->times[task]);
+}
+
+static void
+test_tasks (void)
+{
+  g_test_summary ("Every task once, and every chunk of the loops in it");
+  for (int count = 1; count <= TASKS; count++)
+    for (int threads = 1; threads <= 4; threads++) {
+      TaskRecord tasks = { 0 };
+
+      parallel_init (threads);
+      g_assert_true (parallel_tasks (count, run_task, &tasks, NULL, NULL));
+      for (int i = 0; i < TASKS; i++) {
+        g_assert_cmpint (tasks.times[i], ==, i < count);
+        for (int k = 0; k < CHUNKS; k++)
+          g_assert_cmpint (tasks.records[i].times[k], ==,
+                           i < count && k < CHUNKS / (i + 1) ? i + 1 : 0);
+      }
+    }
+}
+
+/* Two chunks that each wait for the other to begin. */
+typedef struct {
+  GMutex lock;
+  GCond begun;
+  int waiting;
+} Meeting;
+
+static void
+meet (int chunk, int worker, gpointer data)
+{
+  Meeting *meeting = data;
+  gint64 latest = g_get_monotonic_time () + 100 * G_USEC_PER_SEC;
+
+  (void) chunk;
+  (void) worker;
+  g_mutex_lock (&meeting->lock);
+  meeting->waiting++;
+  g_cond_broadcast (&meeting->begun);
+  while (meeting->waiting < 2)
+    g_assert_true (
+      g_cond_wait_until (&meeting->begun, &meeting->lock, latest));
+  g_mutex_unlock (&meeting->lock);
+}
+
+static void
+meet_in_loop (int task, int worker, gpointer data)
+{
+  (void) worker;
+  if (task == 0)
+    g_assert_true (parallel_for (2, meet, data, NULL, NULL));
+}
+
+static void
+test_threads_join_loops (void)
+{
+  g_test_summary ("A thread without a task helps with loops in others");
+  parallel_init (2);
+  if (parallel_threads () == 1)
+    return;
+  for (int tasks = 1; tasks <= 2; tasks++)
+    for (int i = 0; i < 50; i++) {
+      Meeting meeting = { 0 };
+
+      g_assert_true (
+        parallel_tasks (tasks, meet_in_loop, &meeting, NULL, NULL));
+      g_assert_cmpint (meeting.waiting, ==, 2);
+      g_mutex_clear (&meeting.lock);
+      g_cond_clear (&meeting.begun);
+    }
+}
+
 static void
 test_no_chunks (void)
 {
   g_assert_true (parallel_for (0, count_chunk, NULL, NULL, NULL));
+  g_assert_true (parallel_tasks (0, count_chunk, NULL, NULL, NULL));
 }
 
 int
@@ -143,6 +239,8 @@ main (int argc, char **argv)
   g_test_add_func ("/parallel/cancel", test_cancel);
   g_test_add_func ("/parallel/shared-pool", test_shared_pool);
   g_test_add_func ("/parallel/scopes", test_scopes);
+  g_test_add_func ("/parallel/tasks", test_tasks);
+  g_test_add_func ("/parallel/join-loops", test_threads_join_loops);
   g_test_add_func ("/parallel/no-chunks", test_no_chunks);
   return g_test_run ();
 }
