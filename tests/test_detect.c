@@ -331,6 +331,43 @@ test_threads_find_the_same (void)
   }
 }
 
+typedef struct {
+  GThread *caller;
+  double last;
+} Reports;
+
+static void
+note_report (double done, gpointer data)
+{
+  Reports *reports = data;
+
+  g_assert_true (g_thread_self () == reports->caller);
+  g_assert_cmpfloat (done, >=, reports->last);
+  g_assert_cmpfloat (done, <=, 1);
+  reports->last = done;
+}
+
+static void
+test_search_reports (void)
+{
+  g_autoptr (Image) image = calm_image (400, 300);
+  g_autoptr (GPtrArray) kinds = detectors_named ("all", NULL);
+  const DamageSearch search = { kinds, 1 };
+
+  g_test_summary ("Of kinds at the same time, the caller reports one share");
+  for (int threads = 1; threads <= 4; threads++) {
+    Reports reports = { g_thread_self (), 0 };
+    const Progress progress = { .report = note_report, .user_data = &reports };
+    g_autoptr (Mask) mask = NULL;
+
+    parallel_init (threads);
+    mask = damage_find (image, &search, NULL, &progress, NULL);
+    g_assert_nonnull (mask);
+    g_assert_cmpfloat (reports.last, ==, 1);
+  }
+  parallel_init (0);
+}
+
 static void
 test_search_can_be_cancelled (void)
 {
@@ -376,6 +413,7 @@ main (int argc, char **argv)
   g_test_add_func ("/detect/stamp/base", test_stamp_has_a_base);
   g_test_add_func ("/detect/several", test_several_kinds);
   g_test_add_func ("/detect/threads", test_threads_find_the_same);
+  g_test_add_func ("/detect/search-reports", test_search_reports);
   g_test_add_func ("/detect/cancelled", test_search_can_be_cancelled);
   g_test_add_func ("/detect/clean", test_whole_corners_are_left);
   return g_test_run ();

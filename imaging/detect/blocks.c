@@ -248,5 +248,4 @@ find_blocks (const Image *image, double strength, const Progress *progress,
 
 const Detector detector_blocks = { .name = "blocks",
                                    .noun = "blacked-out blocks",
-                                   .find = find_blocks,
-                                   .is_serial = TRUE };
+                                   .find = find_blocks };

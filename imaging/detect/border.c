@@ -528,5 +528,6 @@ find_border (const Image *image, double strength, const Progress *progress,
   return g_steal_pointer (&mask);
 }
 
-const Detector detector_border = { "border", "torn corners and blank borders",
-                                   find_border, .is_serial = TRUE };
+const Detector detector_border = { .name = "border",
+                                   .noun = "torn corners and blank borders",
+                                   .find = find_border };

@@ -616,5 +616,4 @@ find_dead_pixels (const Image *image, double strength,
 
 const Detector detector_dead_pixels = { .name = "dead",
                                         .noun = "damaged pixels",
-                                        .find = find_dead_pixels,
-                                        .is_serial = TRUE };
+                                        .find = find_dead_pixels };

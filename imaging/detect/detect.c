@@ -12,9 +12,6 @@ const Detector *const detectors[] = { DETECTORS (ADDRESS) NULL };
 /* Of its pixels, to be that kind's. */
 #define SHARED 0.5
 
-/* Of all work, that of kinds which are looked for at the same time. */
-#define SERIAL_SHARE 0.2
-
 const Detector *
 detector_find (const char *name)
 {
@@ -101,46 +98,61 @@ add_marks (const Mask *found, DamageCount *count, Mask *mask, GError **error)
   return TRUE;
 }
 
+typedef struct Searches Searches;
+
 /* One kind. */
 typedef struct {
-  const Image *image;
-  double strength;
+  Searches *all;
   DamageCount count;
-  Progress progress;
+  gint done; /* of DONE; atomic */
   Mask *found;
   GError *error;
 } Search;
 
+#define DONE 1000
+
+/* All kinds. */
+struct Searches {
+  const Image *image;
+  double strength;
+  const Progress *progress; /* may be NULL */
+  GThread *caller;          /* who alone may report */
+  guint kinds;
+  Search *search;
+};
+
+static void
+report_search (double done, gpointer data)
+{
+  Search *search = data;
+  const Searches *all = search->all;
+  double sum = 0;
+
+  g_atomic_int_set (&search->done, (gint) (DONE * done));
+  if (g_thread_self () != all->caller)
+    return;
+  for (guint i = 0; i < all->kinds; i++)
+    sum += g_atomic_int_get (&all->search[i].done);
+  all->progress->report (sum / (DONE * all->kinds), all->progress->user_data);
+}
+
+/* The last kinds take longest, so they are the first to begin. */
 static void
 search_one (int number, int worker, gpointer data)
 {
-  Search *search = *((Search **) data + number);
+  Searches *all = data;
+  Search *search = &all->search[all->kinds - 1 - (guint) number];
+  const Progress *whole = all->progress;
+  Progress progress = { .user_data = search };
 
   (void) worker;
-  search->found =
-    search->count.detector->find (search->image, search->strength,
-                                  &search->progress, &search->error);
-}
-
-/* Looks for the kinds that leave most threads idle, all at once.  Their progress
- * is only for cancelling. */
-static gboolean
-search_serial (Search *searches, guint count, const Progress *progress,
-               GError **error)
-{
-  g_autofree Search **serial = g_new (Search *, count);
-  int together = 0;
-
-  for (guint i = 0; i < count; i++)
-    if (searches[i].count.detector->is_serial) {
-      searches[i].progress = (Progress){
-        .cancellable = progress != NULL ? progress->cancellable : NULL
-      };
-      serial[together++] = &searches[i];
-    }
-  /* A single one may report as the others do. */
-  return together < 2
-         || parallel_for (together, search_one, serial, progress, error);
+  if (whole != NULL) {
+    progress.cancellable = whole->cancellable;
+    progress.report = whole->report != NULL ? report_search : NULL;
+  }
+  search->found = search->count.detector->find (all->image, all->strength,
+                                                &progress, &search->error);
+  g_atomic_int_set (&search->done, DONE);
 }
 
 /* Fails with the error of @search, if it has one. */
@@ -159,13 +171,6 @@ search_finish (Search *search, Mask *mask, GArray *counts, GError **error)
   return TRUE;
 }
 
-/* Of the work, before kind number @i of @kinds. */
-static double
-share_before (guint i, guint kinds)
-{
-  return SERIAL_SHARE + (1 - SERIAL_SHARE) * i / kinds;
-}
-
 static void
 search_clear (gpointer data)
 {
@@ -181,31 +186,26 @@ damage_find (const Image *image, const DamageSearch *search, GArray *counts,
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (GArray) array = g_array_new (FALSE, TRUE, sizeof (Search));
-  guint kinds = search->kinds->len;
-  ProgressPart first = { progress, 0, SERIAL_SHARE };
-  Progress part = progress_part (&first);
-  Search *searches;
+  const Progress quiet = { .cancellable =
+                             progress != NULL ? progress->cancellable : NULL };
+  Searches all = { .image = image,
+                   .strength = search->strength,
+                   .progress = progress,
+                   .caller = g_thread_self (),
+                   .kinds = search->kinds->len };
 
   g_array_set_clear_func (array, search_clear);
-  g_array_set_size (array, kinds);
-  searches = (Search *) (gpointer) array->data;
-  for (guint i = 0; i < kinds; i++)
-    searches[i] = (Search){ .image = image,
-                            .strength = search->strength,
-                            .count.detector = search->kinds->pdata[i] };
-  if (mask == NULL || !search_serial (searches, kinds, &part, error))
+  g_array_set_size (array, all.kinds);
+  all.search = (Search *) (gpointer) array->data;
+  for (guint i = 0; i < all.kinds; i++)
+    all.search[i] =
+      (Search){ .all = &all, .count.detector = search->kinds->pdata[i] };
+  if (mask == NULL
+      || !parallel_tasks ((int) all.kinds, search_one, &all, &quiet, error)
+      || !progress_step (progress, 1, error))
     return NULL;
-  for (guint i = 0; i < kinds; i++) {
-    ProgressPart share = { progress, share_before (i, kinds),
-                           share_before (i + 1, kinds) };
-    Search *one = &searches[i];
-
-    if (one->found == NULL && one->error == NULL) {
-      one->progress = progress_part (&share);
-      search_one (0, 0, &one);
-    }
-    if (!search_finish (one, mask, counts, error))
+  for (guint i = 0; i < all.kinds; i++)
+    if (!search_finish (&all.search[i], mask, counts, error))
       return NULL;
-  }
   return g_steal_pointer (&mask);
 }

@@ -14,16 +14,13 @@ typedef struct {
 
   /* The damaged pixels of @image.  @strength moves the border between damage
    * and what belongs to the picture: 1 as is best for most pictures, more to
-   * mark more.  @progress may be NULL.  NULL with @error set: MEMORY, CANCELLED. */
+   * mark more.  @progress may be NULL.  NULL with @error set: MEMORY,
+   * CANCELLED. */
   Mask *(*find) (const Image *image, double strength, const Progress *progress,
                  GError **error);
 
   /* Whether such marks lie on the picture and may let it through (veil.h). */
   gboolean is_overlay;
-
-  /* Whether find() hardly divides its work among threads: such kinds are looked
-   * for at the same time. */
-  gboolean is_serial;
 } Detector;
 
 /* The range of strengths that makes sense. */
@@ -54,16 +51,16 @@ typedef struct {
   gsize pixels;
 } DamageCount;
 
-/* The damage of all kinds of @search.  A mark that lies mostly on what an
- * earlier kind has found is left to that.  Pixels of overlays alone are
- * MASK_THROUGH.  @counts, which may be NULL, gets a
- * DamageCount for each kind.  @progress may be NULL.  NULL with @error set as
- * the detectors do. */
+/* The damage of all kinds of @search, which are looked for at the same time. A
+ * mark that lies mostly on what an earlier kind has found is left to that.
+ * Pixels of overlays alone are MASK_THROUGH.  @counts, which may be NULL, gets
+ * a DamageCount for each kind.  @progress may be NULL.  NULL with @error set
+ * as the detectors do. */
 Mask *damage_find (const Image *image, const DamageSearch *search,
                    GArray *counts, const Progress *progress, GError **error);
 
 /* All of them, each in a file of its own that explains it.  Those that are
- * surest of their marks come first.
+ * surest of their marks come first; those that take longest come last.
  *
  * blocks: regions of pure black with straight edges, 3 pixels wide or more, in
  * a surrounding that is not black.

@@ -605,5 +605,6 @@ find_stamp (const Image *image, double strength, const Progress *progress,
   return g_steal_pointer (&mask);
 }
 
-const Detector detector_stamp = { "stamp", "stamps and overlaid text",
-                                  find_stamp, .is_serial = TRUE };
+const Detector detector_stamp = { .name = "stamp",
+                                  .noun = "stamps and overlaid text",
+                                  .find = find_stamp };
