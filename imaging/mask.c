@@ -1,5 +1,6 @@
 #include "imaging/mask.h"
 
+#include "base/cpudispatch.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -61,14 +62,21 @@ mask_count (const Mask *mask)
   return count;
 }
 
+/* Compilers make vectors of this. */
+CPU_DISPATCH static void
+add_bytes (guint8 *restrict to, const guint8 *restrict from, gsize count)
+{
+  for (gsize i = 0; i < count; i++)
+    to[i] = mask_both (to[i], from[i]);
+}
+
 void
 mask_add (Mask *mask, const Mask *other)
 {
   g_return_if_fail (mask->width == other->width);
   g_return_if_fail (mask->height == other->height);
 
-  for (gsize i = 0; i < pixels (mask); i++)
-    mask->missing[i] = mask_both (mask->missing[i], other->missing[i]);
+  add_bytes (mask->missing, other->missing, pixels (mask));
 }
 
 Mask *
@@ -77,7 +85,7 @@ mask_copy (const Mask *mask, GError **error)
   Mask *copy = mask_new (mask->width, mask->height, error);
 
   if (copy != NULL)
-    mask_add (copy, mask);
+    memcpy (copy->missing, mask->missing, pixels (mask));
   return copy;
 }
 
@@ -93,9 +101,11 @@ mask_has_through (const Mask *mask)
 void
 mask_see_through (Mask *mask)
 {
-  for (gsize i = 0; i < pixels (mask); i++)
-    if (mask->missing[i] & MASK_PIXEL)
-      mask->missing[i] |= MASK_THROUGH;
+  guint8 *missing = mask->missing;
+
+  for (gsize i = 0, count = pixels (mask); i < count; i++)
+    missing[i] =
+      (guint8) (missing[i] | (missing[i] & MASK_PIXEL ? MASK_THROUGH : 0));
 }
 
 /* The colours of pixel @i that are bright enough to count. */

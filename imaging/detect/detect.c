@@ -87,9 +87,12 @@ static gboolean
 add_marks (const Mask *found, DamageCount *count, Mask *mask, GError **error)
 {
   const BytePlane marks = { found->width, found->height, found->missing };
-  g_autoptr (Mask) fresh = mask_new (found->width, found->height, error);
+  g_autoptr (Mask) fresh = NULL;
   Adding adding = { mask, count };
 
+  if (mask_count (found) == 0)
+    return TRUE;
+  fresh = mask_new (found->width, found->height, error);
   if (fresh == NULL || !blobs_keep (&marks, is_new, &adding, fresh, error))
     return FALSE;
   if (count->detector->is_overlay)

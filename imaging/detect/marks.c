@@ -392,6 +392,23 @@ byte_plane_collect (BytePlane *left, gsize start,
   return (ImageArea){ x0, y0, x1 - x0, y1 - y0 };
 }
 
+/* The first from @i on that is not 0, or the size: most are. */
+static gsize
+next_mark (const BytePlane *plane, gsize i)
+{
+  const guint8 *data = plane->data;
+  gsize size = byte_plane_size (plane);
+  guint64 eight = 0;
+
+  for (; eight == 0 && i + sizeof eight <= size; i += sizeof eight)
+    memcpy (&eight, data + i, sizeof eight);
+  if (eight != 0)
+    i -= sizeof eight;
+  while (i < size && data[i] == 0)
+    i++;
+  return i;
+}
+
 gboolean
 blobs_keep (const BytePlane *marks,
             gboolean (*keep) (const Blob *blob, gpointer data), gpointer data,
@@ -403,16 +420,16 @@ blobs_keep (const BytePlane *marks,
   if (!byte_plane_init (&left, marks->width, marks->height, error))
     return FALSE;
   memcpy (left.data, marks->data, byte_plane_size (marks));
-  for (gsize i = 0; i < byte_plane_size (marks); i++)
-    if (left.data[i]) {
-      Blob blob = { .marks = marks,
-                    .box = byte_plane_collect (&left, i, NULL, NULL, pixels) };
+  for (gsize i = next_mark (&left, 0); i < byte_plane_size (marks);
+       i = next_mark (&left, i)) {
+    Blob blob = { .marks = marks,
+                  .box = byte_plane_collect (&left, i, NULL, NULL, pixels) };
 
-      blob.pixels = (const gsize *) (gpointer) pixels->data;
-      blob.count = pixels->len;
-      for (gsize k = 0, kept = keep (&blob, data); kept && k < blob.count; k++)
-        mask->missing[blob.pixels[k]] = MASK_PIXEL;
-    }
+    blob.pixels = (const gsize *) (gpointer) pixels->data;
+    blob.count = pixels->len;
+    for (gsize k = 0, kept = keep (&blob, data); kept && k < blob.count; k++)
+      mask->missing[blob.pixels[k]] = MASK_PIXEL;
+  }
   return TRUE;
 }
 
