@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/cpudispatch.h"
 #include "imaging/codec/pngmeta.h"
 #include "imaging/codec/pngrows.h"
 
@@ -296,10 +297,25 @@ make_row (Reader *reader)
   return reader->row != NULL;
 }
 
+/* Rows of 8 bits that are not interlaced: nearly all there are. */
+CPU_DISPATCH static void
+store_bytes (guint16 *restrict samples, const guint8 *restrict bytes,
+             gsize count)
+{
+  for (gsize i = 0; i < count; i++)
+    samples[i] = bytes[i];
+}
+
 static void
 store_samples (Image *image, const PngRow *row, const guint8 *bytes)
 {
   gsize channels = (gsize) image->channels;
+
+  if (row->step == 1 && image->depth != 16) {
+    store_bytes (image->samples + pngrow_pixel (row, image, 0) * channels,
+                 bytes, (gsize) row->columns * channels);
+    return;
+  }
 
   for (int i = 0; i < row->columns; i++) {
     guint16 *pixel = image->samples + pngrow_pixel (row, image, i) * channels;
