@@ -36,7 +36,7 @@ has   = $(shell pkg-config --exists '$(1)' && echo 1 || echo 0)
 TIFF ?= $(call has,libtiff-4 >= 4.5)
 WEBP ?= $(call has,libwebp libwebpmux libwebpdemux)
 FORMATS  := $(if $(filter 1,$(TIFF)),TIFF) $(if $(filter 1,$(WEBP)),WEBP)
-LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng libjpeg openblas lapacke \
+LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng zlib libjpeg openblas lapacke \
             $(if $(filter TIFF,$(FORMATS)),libtiff-4) \
             $(if $(filter WEBP,$(FORMATS)),libwebp libwebpmux libwebpdemux)
 PKGS     := $(LIB_PKGS) libmicrohttpd
@@ -161,7 +161,7 @@ format:
 APT := gcc g++ libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
        libopenblas-dev liblapacke-dev libglib2.0-dev libglib2.0-dev-bin \
        libjson-glib-dev libmicrohttpd-dev \
-       libtiff-dev libwebp-dev
+       libtiff-dev libwebp-dev zlib1g-dev
 deps:
 	@missing=; for p in $(APT); do \
 	  dpkg-query -W -f '$${Status}' $$p 2>/dev/null \
