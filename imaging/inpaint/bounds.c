@@ -8,6 +8,7 @@
 #include "imaging/inpaint/bounds.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 #define TILE 16
 
@@ -45,7 +46,7 @@ range_add (Range *range, const Range *other, int colour)
 }
 
 static void
-range_add_pixel (Tiles *tiles, Range *range, gsize i)
+range_add_pixel (const Tiles *tiles, Range *range, gsize i)
 {
   const Image *image = tiles->image;
   const guint16 *pixel = image->samples + i * (gsize) image->channels;
@@ -59,18 +60,28 @@ range_add_pixel (Tiles *tiles, Range *range, gsize i)
     }
 }
 
+/* One row of tiles. */
+static void
+measure_row (int row, int worker, gpointer data)
+{
+  const Tiles *tiles = data;
+  Range *ranges = tiles->ranges + (gsize) row * (gsize) tiles->across;
+  int width = tiles->image->width;
+  int end = MIN ((row + 1) * TILE, tiles->image->height);
+
+  (void) worker;
+  for (int i = 0; i < tiles->across; i++)
+    ranges[i] = nothing;
+  for (int y = row * TILE; y < end; y++)
+    for (int x = 0; x < width; x++)
+      range_add_pixel (tiles, &ranges[x / TILE],
+                       (gsize) y * (gsize) width + (gsize) x);
+}
+
 static void
 measure_tiles (Tiles *tiles)
 {
-  int width = tiles->image->width;
-
-  for (int i = 0; i < tiles->across * tiles->down; i++)
-    tiles->ranges[i] = nothing;
-  for (int y = 0; y < tiles->image->height; y++)
-    for (int x = 0; x < width; x++)
-      range_add_pixel (tiles,
-                       &tiles->ranges[y / TILE * tiles->across + x / TILE],
-                       (gsize) y * (gsize) width + (gsize) x);
+  parallel_for (tiles->down, measure_row, tiles, NULL, NULL);
 }
 
 /* Adds to @range what the tiles next to tile @x, @y have in @ranges. */
