@@ -40,35 +40,42 @@ place_number (int number, int length, const ShiftedGrid *grid)
     0, grid_place (number, length + shift, grid->patch, grid->step) - shift);
 }
 
-/* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
- * the columns in @span. */
-static void
-count_rows (int *columns, const RowWindow *window, Span span, int from, int to,
-            int sign)
+/* Adds @sign for each of @count columns with a wanted pixel. */
+CPU_DISPATCH static void
+count_row (guint8 *restrict columns, const guint8 *restrict wanted, int count,
+           int sign)
 {
-  for (int y = from; y < MIN (to, window->height); y++) {
-    const guint8 *wanted = row_window_wanted (window, 0, y);
+  for (int x = 0; x < count; x++)
+    columns[x] = (guint8) (columns[x] + (wanted[x] != 0 ? sign : 0));
+}
 
-    for (int x = span.left; x < span.right; x++)
-      columns[x] += wanted[x] != 0 ? sign : 0;
-  }
+/* Adds @sign for every wanted pixel of rows @from .. @to - 1 to the counts of
+ * the columns in @span.  No patch has so many rows that a byte is too small. */
+static void
+count_rows (guint8 *columns, const RowWindow *window, Span span, int from,
+            int to, int sign)
+{
+  for (int y = from; y < MIN (to, window->height); y++)
+    count_row (columns + span.left, row_window_wanted (window, span.left, y),
+               span.right - span.left, sign);
 }
 
 static void
-places_of_row (GArray *places, const RowWindow *window, const int *columns,
+places_of_row (GArray *places, const RowWindow *window, const guint8 *columns,
                Span span, int y, const ShiftedGrid *grid)
 {
   int end = place_after (span.right, window->width, grid);
+  int next = 0; /* column that counts, or the first not looked at */
 
   for (int i = place_after (span.left, window->width, grid); i < end; i++) {
     Place place = { place_number (i, window->width, grid), y };
     int right = MIN (place.x + grid->patch, window->width);
 
-    for (int x = place.x; x < right; x++)
-      if (columns[x] > 0) {
-        g_array_append_val (places, place);
-        break;
-      }
+    next = MAX (next, place.x);
+    while (next < right && columns[next] == 0)
+      next++;
+    if (next < right)
+      g_array_append_val (places, place);
   }
 }
 
@@ -80,7 +87,7 @@ patch_places_shifted (const RowWindow *window, const PlaceGrid *plain,
   const ShiftedGrid *grid = &shifted;
   const GArray *spans = canvas_spans (window->canvas, top);
   GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
-  g_autofree int *columns = g_new0 (int, window->width);
+  g_autofree guint8 *columns = g_new0 (guint8, window->width);
   int end = place_after (bottom, window->height, grid);
   int above = top, below = top; /* rows now counted */
 
