@@ -14,6 +14,7 @@
  */
 #include "imaging/detect/detect.h"
 
+#include "base/cpudispatch.h"
 #include "imaging/area.h"
 #include "imaging/detect/marks.h"
 
@@ -100,8 +101,10 @@ level (const Image *image, gsize i, int c)
   int colours = image_colours (image);
   int channel = MIN (c, colours - 1);
 
-  return image->samples[i * (gsize) image->channels + (gsize) channel] * 255.
-         / image_peak (image);
+  double sample =
+    image->samples[i * (gsize) image->channels + (gsize) channel];
+
+  return image->depth == 8 ? sample : sample * 255. / image_peak (image);
 }
 
 /* ---- 1. glyphs ---- */
@@ -122,34 +125,87 @@ ink_distance (const Scene *scene, const int levels[3])
   return MAX (abs (bright), most / COARSE_COLOURS);
 }
 
-static gboolean
+static inline gboolean
 are_alike (const Scene *scene, gsize i, gsize j)
 {
   const Image *image = scene->image;
   const guint16 *a = image->samples + i * (gsize) image->channels;
   const guint16 *b = image->samples + j * (gsize) image->channels;
   int last = scene->colours - 1;
+
+  if (scene->same == SAME) {
+    for (int c = 0; c <= last; c++)
+      if (abs (a[c] - b[c]) > scene->same_samples)
+        return FALSE;
+    return TRUE;
+  }
+
   const int levels[3] = { a[0] - b[0], a[MIN (1, last)] - b[MIN (1, last)],
                           a[MIN (2, last)] - b[MIN (2, last)] };
 
   return ink_distance (scene, levels) <= scene->same_samples;
 }
 
+/* Whether samples of a row differ by more than @most from that of the next
+ * pixel, @step further, or from the two @below. */
+CPU_DISPATCH static void
+compare_samples (const guint16 *restrict row, const guint16 *restrict below,
+                 int step, gsize count, int most, guint8 *restrict differs)
+{
+  for (gsize i = 0; i < count; i++) {
+    int here = row[i], right = row[i + (gsize) step];
+    int low = below[i], corner = below[i + (gsize) step];
+
+    differs[i] = (ABS (here - right) > most) | (ABS (here - low) > most)
+                 | (ABS (here - corner) > most);
+  }
+}
+
+/* Whether all colours of pixel @x are as those of its neighbours. */
+static inline gboolean
+is_flat (const Scene *scene, const guint8 *differs, int x)
+{
+  const guint8 *pixel = differs + (gsize) x * (gsize) scene->image->channels;
+  int any = 0;
+
+  for (int c = 0; c < scene->colours; c++)
+    any |= pixel[c];
+  return !any;
+}
+
+/* The squares of 2 x 2 that are of one colour, from row @y down. */
+static void
+mark_flat_row (const Scene *scene, int y, guint8 *differs, BytePlane *marks)
+{
+  const Image *image = scene->image;
+  gsize width = (gsize) image->width, start = (gsize) y * width;
+  gboolean plain = scene->same == SAME;
+
+  if (plain)
+    compare_samples (image_pixel (image, 0, y), image_pixel (image, 0, y + 1),
+                     image->channels, (width - 1) * (gsize) image->channels,
+                     scene->same_samples, differs);
+  for (int x = 0; x + 1 < image->width; x++) {
+    gsize i = start + (gsize) x;
+
+    if (plain ? is_flat (scene, differs, x)
+              : are_alike (scene, i, i + 1) && are_alike (scene, i, i + width)
+                  && are_alike (scene, i, i + width + 1))
+      marks->data[i] = marks->data[i + 1] = marks->data[i + width] =
+        marks->data[i + width + 1] = 1;
+  }
+}
+
 /* Marks the pixels of squares of 2 x 2 that are of one colour. */
 static void
 mark_flat (const Scene *scene, BytePlane *marks)
 {
-  gsize width = (gsize) marks->width;
+  const Image *image = scene->image;
+  g_autofree guint8 *differs =
+    g_malloc ((gsize) image->width * (gsize) image->channels);
 
   for (int y = 0; y + 1 < marks->height; y++)
-    for (int x = 0; x + 1 < marks->width; x++) {
-      gsize i = (gsize) y * width + (gsize) x;
-
-      if (are_alike (scene, i, i + 1) && are_alike (scene, i, i + width)
-          && are_alike (scene, i, i + width + 1))
-        marks->data[i] = marks->data[i + 1] = marks->data[i + width] =
-          marks->data[i + width + 1] = 1;
-    }
+    mark_flat_row (scene, y, differs, marks);
 }
 
 static double
@@ -173,6 +229,21 @@ distance_from_ink (const Scene *scene, gsize i, const double ink[3])
   return ink_distance (scene, levels);
 }
 
+/* Whether pixel @i is of @ink.  To be within SAME after rounding is to be less
+ * than a half further away, since a half is rounded to an even number. */
+static inline gboolean
+is_of_ink (const Scene *scene, gsize i, const double ink[3])
+{
+  G_STATIC_ASSERT (SAME % 2 == 1);
+
+  if (scene->same != SAME)
+    return distance_from_ink (scene, i, ink) <= scene->same;
+  for (int c = 0; c < 3; c++)
+    if (!(fabs (level (scene->image, i, c) - ink[c]) < SAME + 0.5))
+      return FALSE;
+  return TRUE;
+}
+
 /* Whether nearly all pixels of @blob have the colour @ink, which it sets. */
 static gboolean
 has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
@@ -187,7 +258,7 @@ has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
     ink[c] = sum / (double) blob->count;
   }
   for (gsize k = 0; k < blob->count; k++)
-    alike += distance_from_ink (scene, blob->pixels[k], ink) <= scene->same;
+    alike += is_of_ink (scene, blob->pixels[k], ink) ? 1 : 0;
   return (double) alike >= INK_SHARE * (double) blob->count;
 }
 
@@ -202,18 +273,17 @@ has_sharp_edges (const Scene *scene, const Blob *blob, const double ink[3],
   double around = 0, sharp = 0;
 
   *edges = 0;
-  for (gsize k = 0; k < blob->count; k++)
+  for (gsize k = 0; k < blob->count; k++) {
+    int x = (int) (blob->pixels[k] % (gsize) width);
+    int y = (int) (blob->pixels[k] / (gsize) width);
+
     for (int s = 0; s < 4; s++) {
-      int x = (int) (blob->pixels[k] % (gsize) width);
-      int y = (int) (blob->pixels[k] / (gsize) width);
       int x1 = x + steps[s][0], y1 = y + steps[s][1];
       int x4 = x + ASIDE * steps[s][0], y4 = y + ASIDE * steps[s][1];
 
       if (x1 >= 0 && y1 >= 0 && x1 < width && y1 < height
           && blob->marks->data[(gsize) y1 * (gsize) width + (gsize) x1]
-          && distance_from_ink (scene, (gsize) y1 * (gsize) width + (gsize) x1,
-                                ink)
-               <= scene->same)
+          && is_of_ink (scene, (gsize) y1 * (gsize) width + (gsize) x1, ink))
         continue;
       ++*edges;
       if (x4 < 0 || y4 < 0 || x4 >= width || y4 >= height)
@@ -222,6 +292,7 @@ has_sharp_edges (const Scene *scene, const Blob *blob, const double ink[3],
       sharp += difference (scene, (gsize) y4 * (gsize) width + (gsize) x4, ink)
                > scene->contrast;
     }
+  }
   return around > 0 && sharp >= SHARP_SHARE * around;
 }
 
