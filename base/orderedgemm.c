@@ -22,6 +22,9 @@
 #define TILE_VECTORS 2
 #define TILE_COLS 6
 
+/* Columns of a tile of one vector, where a C has no more rows left. */
+#define NARROW_COLS 12
+
 /* The width of tiles where TILE_COLS would leave a remainder and this does
  * not. */
 #define OTHER_COLS 4
