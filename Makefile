@@ -66,7 +66,7 @@ Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Files inside the library and the program: what these .gresource.xml list.
-LIB_RESOURCES := data/dictionaries/dictionaries
+LIB_RESOURCES := data/dictionaries/dictionaries data/finders/finders
 APP_RESOURCES := app/compare/report/report app/serve/page/page
 resources      = $(patsubst %,$(BUILD)/%.resource.o,$(1))
 LIB_OBJECTS    = $(call objects,$(LIB_SRC)) $(call resources,$(LIB_RESOURCES))
@@ -139,6 +139,7 @@ $(BUILD)/%.resource.c: %.gresource.xml Makefile
 	$(Q)glib-compile-resources --generate-source --internal \
 	  --c-name $(notdir $*) --sourcedir $(<D) --target $@ $<
 $(BUILD)/data/dictionaries/dictionaries.resource.c: $(wildcard data/dictionaries/*)
+$(BUILD)/data/finders/finders.resource.c: data/finders/dust.safetensors
 $(BUILD)/app/compare/report/report.resource.c: $(wildcard app/compare/report/*)
 $(BUILD)/app/serve/page/page.resource.c: $(wildcard app/serve/page/*)
 

@@ -27,6 +27,12 @@ byte_plane_size (const BytePlane *plane)
   return (gsize) plane->width * (gsize) plane->height;
 }
 
+static inline guint8 *
+byte_plane_row (const BytePlane *plane, int y)
+{
+  return plane->data + (gsize) y * (gsize) plane->width;
+}
+
 /* The mean of the colours of each pixel, 0 .. 255; of 255 less that if
  * @negative. */
 void byte_plane_load (BytePlane *plane, const Image *image, gboolean negative);
