@@ -37,12 +37,19 @@ $(HALVE) $(FINDERS): $(BUILD)/data/photograph.o $(BUILD)/libtessera.a
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
-# How the trees that the finders of damage judge by were learned.  Spots are
-# what the trees before them let through, so the program is made anew.
+# How the finders of damage learned.  Spots are what the trees before them let
+# through, so the program is made anew.  The network takes an hour and needs
+# Debian's python3-torch and python3-opencv.
 finders: $(FINDERS)
 	$(Q)sh data/standin.sh build/originals originals
-	for kind in dust flats scratches spots; do $(MAKE) $(FINDERS) && \
-	  $(FINDERS) $$kind build/originals >$(BUILD)/$$kind.trees && \
+	$(Q)python3 data/finders/everyday.py build/everyday
+	$(Q)mkdir -p build/photographs
+	$(Q)cp build/originals/*.jpg build/everyday/*.png build/photographs
+	python3 data/finders/specknet.py data/finders/dust.safetensors \
+	  build/originals build/everyday
+	for kind in dust flats scratches spots likely; do $(MAKE) $(FINDERS) && \
+	  $(FINDERS) $$kind build/$$(test $$kind = likely && echo photographs || \
+	  echo originals) >$(BUILD)/$$kind.trees && \
 	  mv $(BUILD)/$$kind.trees imaging/detect || exit 1; done
 
 # Landscape pictures for experiments; downloads 70 MB.

@@ -1,6 +1,6 @@
 /* finders.c - learns what the finders of damage judge by
  *
- *     finders dust|flats|spots|scratches FOLDER > TREES
+ *     finders dust|flats|spots|likely|scratches FOLDER > TREES
  *
  * Puts stars or wires, which are to be kept, and damage on the pictures of a
  * folder, as they are and at half their size, looks for candidates as the
@@ -13,8 +13,8 @@
 #include "data/photograph.h"
 #include "imaging/codec/codec.h"
 #include "imaging/detect/flats.h"
+#include "imaging/detect/likely.h"
 #include "imaging/detect/lines.h"
-#include "imaging/detect/spots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,8 +152,11 @@ share_of_spot (const Spots *spots, const Spot *spot, const Cover *cover,
   return (double) damaged / spot->count;
 }
 
+/* Damages @image and adds its spots, with what the network says of them or
+ * without. */
 static gboolean
-add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
+add_all_spots (Image *image, const Luck *luck, gboolean with_network,
+               TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_auto (SpeckScene) scene = { 0 };
@@ -168,6 +171,7 @@ add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
   if (!speck_scene_init (&scene, image, NULL, error)
       || !spots_find_specks (&spots, NULL, error)
       || !spots_find_flats (&spots, NULL, error)
+      || (with_network && !likely_find (&spots, NULL, error))
       || !spots_examine (&spots, NULL, 0, NULL, error))
     return FALSE;
   for (guint i = 0; i < spots.spots->len; i++) {
@@ -181,6 +185,18 @@ add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
       training_set_add (set, f, FALSE, NO_SPOT_KEPT);
   }
   return TRUE;
+}
+
+static gboolean
+add_spots (Image *image, const Luck *luck, TrainingSet *set, GError **error)
+{
+  return add_all_spots (image, luck, FALSE, set, error);
+}
+
+static gboolean
+add_likely (Image *image, const Luck *luck, TrainingSet *set, GError **error)
+{
+  return add_all_spots (image, luck, TRUE, set, error);
 }
 
 static gboolean
@@ -223,7 +239,8 @@ typedef struct {
 static const Kind kinds[] = {
   { "dust", SPECK_FEATURES, 240, 1, 3, FALSE, add_specks },
   { "flats", FLAT_FEATURES, 240, 1, 3, FALSE, add_flats },
-  { "spots", SPOT_FEATURES, 1000, 8, 3, TRUE, add_spots },
+  { "spots", SPOT_PLAIN_FEATURES, 1000, 8, 3, TRUE, add_spots },
+  { "likely", SPOT_FEATURES, 1000, 8, 3, TRUE, add_likely },
   { "scratches", LINE_FEATURES, 240, 1, 1, FALSE, add_lines },
 };
 

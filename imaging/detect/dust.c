@@ -8,60 +8,78 @@
 #include "imaging/detect/detect.h"
 
 #include "imaging/detect/eye.h"
+#include "imaging/detect/likely.h"
 #include "imaging/detect/spotlook.h"
-#include "imaging/detect/spots.h"
 
-static const JudgeTree trees[] = {
+static const JudgeTree plain_trees[] = {
 #include "imaging/detect/spots.trees"
 };
 
-static const Judge judge = { .trees = G_N_ELEMENTS (trees),
-                             .tree = trees,
-                             .density = 1.2e-4,
-                             .clean_pixels = 60000,
-                             .least = 0.015,
-                             .bold = 12 };
+static const JudgeTree likely_trees[] = {
+#include "imaging/detect/likely.trees"
+};
 
-/* Flat regions are looked for in pictures with this share of the density. */
+/* By what can be seen of a spot; and where the network was asked, too. */
+static const Judge plain_judge = { .trees = G_N_ELEMENTS (plain_trees),
+                                   .tree = plain_trees,
+                                   .density = 1.2e-4,
+                                   .clean_pixels = 60000,
+                                   .least = 0.015,
+                                   .bold = 12 };
+static const Judge likely_judge = { .trees = G_N_ELEMENTS (likely_trees),
+                                    .tree = likely_trees,
+                                    .density = 1.2e-4,
+                                    .clean_pixels = 60000,
+                                    .least = 0.015,
+                                    .bold = 12 };
+
+/* Flat regions are looked for, and the network is asked, in pictures with this
+ * share of the density. */
 #define LEAST_SHARE 0.1
 
 /* In others a speck needs strong evidence, and has some at first sight. */
 #define CLEAN_LEAST (-2 * JUDGE_UNIT)
 
-static double
-share_of (const Spots *spots, double strength)
+static int
+threshold_for (const Spots *spots, const Judge *judge, double strength)
 {
   g_autofree int *scores = g_new (int, spots->spots->len + 1);
+  double share;
 
   for (guint i = 0; i < spots->spots->len; i++)
     scores[i] = g_array_index (spots->spots, Spot, i).score;
-  return judge_share (&judge, scores, spots->spots->len,
-                      (double) image_pixels (spots->scene->image), strength);
+  share = judge_share (judge, scores, spots->spots->len,
+                       (double) image_pixels (spots->scene->image), strength);
+  return judge_threshold (judge, share, strength);
 }
 
-/* The best spots.  Peaks tell how frequent dust is; where there is some, what
- * has no peak of its own is looked for, too. */
+/* The best spots, and who has judged them.  Peaks tell how frequent dust is;
+ * where there is some, what has no peak of its own is looked for, too. */
 static gboolean
-find_spots (Spots *spots, double strength, const Progress *progress,
-            GError **error)
+find_spots (Spots *spots, double strength, const Judge **judge,
+            const Progress *progress, GError **error)
 {
-  ProgressPart parts[3] = { { progress, 0, 0.6 },
-                            { progress, 0.6, 0.9 },
+  ProgressPart parts[4] = { { progress, 0, 0.3 },
+                            { progress, 0.3, 0.5 },
+                            { progress, 0.5, 0.9 },
                             { progress, 0.9, 1 } };
   Progress first = progress_part (&parts[0]);
   Progress second = progress_part (&parts[1]);
   Progress third = progress_part (&parts[2]);
-
+  Progress fourth = progress_part (&parts[3]);
   int least = CLEAN_LEAST;
 
+  *judge = &plain_judge;
   if (!spots_find_specks (spots, &first, error))
     return FALSE;
   if (spots_share (spots, strength) >= LEAST_SHARE) {
-    if (!spots_find_flats (spots, &second, error))
+    if (!spots_find_flats (spots, &second, error)
+        || !likely_find (spots, &third, error))
       return FALSE;
+    *judge = &likely_judge;
     least = SPOT_LEAST;
   }
-  return spots_examine (spots, &judge, least, &third, error)
+  return spots_examine (spots, *judge, least, &fourth, error)
          && spots_keep_best (spots, error);
 }
 
@@ -92,18 +110,22 @@ find_dust (const Image *image, double strength, const Progress *progress,
   ProgressPart parts[2] = { { progress, 0, 0.3 }, { progress, 0.3, 1 } };
   Progress first = progress_part (&parts[0]);
   Progress second = progress_part (&parts[1]);
+  const Judge *judge;
   int threshold;
 
   spots_init (&spots, &scene);
   if (mask == NULL || !speck_scene_init (&scene, image, &first, error)
-      || !find_spots (&spots, strength, &second, error))
+      || !find_spots (&spots, strength, &judge, &second, error))
     return NULL;
-  threshold = judge_threshold (&judge, share_of (&spots, strength), strength);
+  threshold = threshold_for (&spots, judge, strength);
   for (guint i = 0; i < spots.spots->len; i++) {
     const Spot *spot = &g_array_index (spots.spots, Spot, i);
 
-    if (spot->score > threshold && !is_in_eye (&spots, spot))
-      spot_mark (&spots, spot, mask);
+    if (spot->score <= threshold || is_in_eye (&spots, spot))
+      continue;
+    spot_mark (&spots, spot, mask);
+    if (judge == &likely_judge)
+      likely_mark (&spots, spot, mask);
   }
   if (!progress_step (progress, 1, error))
     return NULL;

@@ -8,6 +8,7 @@
 #include "imaging/detect/specks.h"
 
 #define SPECK_RADIUS 12 /* of the region, from its peak */
+#define SPECK_SPAN (2 * SPECK_RADIUS + 1) /* most pixels across it */
 #define SPECK_RING 4    /* pixels around it that are looked at */
 
 /* The window with both: from the peak to its edge, its side, and the number of

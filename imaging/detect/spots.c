@@ -1,6 +1,7 @@
 #include "imaging/detect/spots.h"
 
 #include "base/parallel.h"
+#include "imaging/detect/likely.h"
 #include "imaging/detect/spotlook.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ spots_init (Spots *spots, const SpeckScene *scene)
 {
   *spots = (Spots){ scene, g_array_new (FALSE, FALSE, sizeof (Spot)),
                     g_array_new (FALSE, FALSE, sizeof (gsize)),
-                    g_array_new (FALSE, FALSE, sizeof (float)) };
+                    g_array_new (FALSE, FALSE, sizeof (float)), { 0 } };
 }
 
 void
@@ -55,6 +56,7 @@ spots_clear (Spots *spots)
   g_clear_pointer (&spots->spots, g_array_unref);
   g_clear_pointer (&spots->pixels, g_array_unref);
   g_clear_pointer (&spots->features, g_array_unref);
+  byte_plane_clear (&spots->scores);
 }
 
 /* ---- 1. gathering ---- */
@@ -75,8 +77,8 @@ box_of (const gsize *pixels, int count, gsize width)
   return (ImageArea){ x0, y0, x1 - x0 + 1, y1 - y0 + 1 };
 }
 
-static void
-add_spot (Spots *spots, const gsize *pixels, int count, Spot spot)
+void
+spots_add (Spots *spots, const gsize *pixels, int count, Spot spot)
 {
   spot.start = spots->pixels->len;
   spot.count = (guint) count;
@@ -99,7 +101,7 @@ spots_find_specks (Spots *spots, const Progress *progress, GError **error)
     gsize pixels[SPECK_PIXELS];
     int count = speck_pixels (spots->scene, speck, pixels);
 
-    add_spot (
+    spots_add (
       spots, pixels, count,
       (Spot){ .kind = speck->plane,
               .first = speck->score,
@@ -123,10 +125,10 @@ spots_find_flats (Spots *spots, const Progress *progress, GError **error)
   for (guint i = 0; i < flats.flats->len; i++) {
     const Flat *flat = &g_array_index (flats.flats, Flat, i);
 
-    add_spot (
+    spots_add (
       spots, &g_array_index (flats.pixels, gsize, flat->start),
       (int) flat->count,
-      (Spot){ .kind = SPECK_PLANES, .first = flat->score, .peak = -1 });
+      (Spot){ .kind = SPOT_FLAT, .first = flat->score, .peak = -1 });
   }
   return TRUE;
 }
@@ -143,7 +145,7 @@ spots_share (const Spots *spots, double strength)
   for (guint i = 0; i < spots->spots->len; i++) {
     const Spot *spot = &g_array_index (spots->spots, Spot, i);
 
-    if (spot->kind == SPECK_PLANES)
+    if (spot->kind >= SPECK_PLANES)
       continue;
     if (spot->peak != peak || spot->kind != kind)
       scores[count++] = spot->first;
@@ -212,10 +214,13 @@ shared_box (const ImageArea *a, const ImageArea *b)
          / (float) (a->width * a->height + b->width * b->height - shared);
 }
 
+/* Peaks, flat regions and likely ones. */
+#define FINDERS 3
+
 /* What the spots around say. */
 typedef struct {
-  int same[2];  /* of the same outline, by finder */
-  int best[2];  /* their largest score */
+  int same[FINDERS]; /* of the same outline, by finder */
+  int best[FINDERS]; /* their largest score */
   int better;   /* of another place, with a larger score */
   int all;      /* of another place */
   int touching; /* largest score of those that overlap, with another outline */
@@ -225,7 +230,7 @@ static void
 note_other (const Spot *spot, const Spot *other, Others *others)
 {
   float shared = shared_box (&spot->box, &other->box);
-  int finder = other->kind == SPECK_PLANES;
+  int finder = MAX (0, other->kind - SPECK_PLANES + 1);
 
   if (shared >= SAME_BOX) {
     others->same[finder]++;
@@ -240,11 +245,12 @@ note_other (const Spot *spot, const Spot *other, Others *others)
 
 static void
 describe_others (const Spots *spots, const Cells *cells, const Spot *spot,
-                 float f[SPOT_FEATURES - SPOT_LOOKS])
+                 float plain[SPOT_PLAIN_FEATURES - SPOT_LOOKS],
+                 float likely[2])
 {
   int cell = cell_of (spot, cells->across);
   int x = cell % cells->across, y = cell / cells->across;
-  Others others = { .best = { 2 * SPOT_LEAST, 2 * SPOT_LEAST },
+  Others others = { .best = { 2 * SPOT_LEAST, 2 * SPOT_LEAST, 2 * SPOT_LEAST },
                     .touching = 2 * SPOT_LEAST };
 
   for (int row = MAX (0, y - CELL_REACH);
@@ -254,14 +260,16 @@ describe_others (const Spots *spots, const Cells *cells, const Spot *spot,
       for (int i = cells->first[row * cells->across + col]; i >= 0;
            i = cells->next[i])
         note_other (spot, &g_array_index (spots->spots, Spot, i), &others);
-  f[0] = (float) others.same[0];
-  f[1] = (float) others.same[1];
-  f[2] = (float) others.best[0];
-  f[3] = (float) others.best[1];
-  f[4] = (float) others.better;
-  f[5] = (float) others.all;
-  f[6] = (float) others.touching;
-  f[7] = (float) spot->first;
+  plain[0] = (float) others.same[0];
+  plain[1] = (float) others.same[1];
+  plain[2] = (float) others.best[0];
+  plain[3] = (float) others.best[1];
+  plain[4] = (float) others.better;
+  plain[5] = (float) others.all;
+  plain[6] = (float) others.touching;
+  plain[7] = (float) spot->first;
+  likely[0] = (float) others.same[2];
+  likely[1] = (float) others.best[2];
 }
 
 /* ---- 3. all of them ---- */
@@ -280,6 +288,8 @@ is_hopeless (const Spot *spot, const float *f, int least)
 {
   float best = MAX (f[2], f[3]);
 
+  if (spot->kind == SPOT_LIKELY)
+    return FALSE;
   return spot->first < least || (float) spot->first < best - FAR_BELOW;
 }
 
@@ -294,13 +304,18 @@ examine_spot (const Examination *examination, guint i)
                ? own
                : &g_array_index (spots->features, float, i *SPOT_FEATURES);
 
-  describe_others (spots, examination->cells, spot, f + SPOT_LOOKS);
+  describe_others (spots, examination->cells, spot, f + SPOT_LOOKS,
+                   f + SPOT_PLAIN_FEATURES + LIKELY_FEATURES);
   spot->score = G_MININT;
   if (judge != NULL && is_hopeless (spot, f + SPOT_LOOKS, examination->least))
     return;
-  if (!spot_look (spots, spot, f))
+  if (!spot_look (spots, spot, f)) {
     memset (f, 0, sizeof own);
-  else if (judge != NULL)
+    return;
+  }
+  if (spots->scores.data != NULL)
+    likely_describe (spots, spot, f + SPOT_PLAIN_FEATURES);
+  if (judge != NULL)
     spot->score = judge_score (judge, f);
 }
 

@@ -1,7 +1,8 @@
-/* spots.h - candidates for dust, of both kinds, looked at again
+/* spots.h - candidates for dust, of all kinds, looked at again
  *
  * specks.h and flats.h each describe what they find by quick sums.  Most of it
- * is dismissed by them.  What is left, a spot, is looked at more closely:
+ * is dismissed by them.  likely.h adds candidates where there is dust.  What is
+ * left, a spot, is looked at more closely:
  *
  *   1. The spot and its soft edge are bridged over by a membrane x0.  Dust of
  *      cover a and shade b makes y = (1 - a) x0 + a b of it, with the same a
@@ -12,22 +13,29 @@
  *   3. The same shape is put beside the spot, on eight sides.  Dust stands out
  *      by more than these places do, and is flatter.
  *   4. Its colour is found nowhere around.
- *   5. The finders agree on it: several regions have its outline, and it is
+ *   5. The network has found its pixels likely, and those around not.
+ *   6. The finders agree on it: several regions have its outline, and it is
  *      likelier than the other spots around.
  */
 #pragma once
 
 #include "imaging/detect/flats.h"
+#include "imaging/detect/specknet.h"
 
-#define SPOT_FEATURES 48
+/* The first ones need no network. */
+#define SPOT_FEATURES 56
+#define SPOT_PLAIN_FEATURES 48
+
+/* What finds candidates, besides the planes of specks.h. */
+enum { SPOT_FLAT = SPECK_PLANES, SPOT_LIKELY };
 
 /* A candidate. */
 typedef struct {
   guint start, count; /* of its pixels in @pixels */
   ImageArea box;
-  int kind;  /* a plane of specks.h, or SPECK_PLANES for a flat region */
+  int kind;  /* a plane of specks.h, SPOT_FLAT or SPOT_LIKELY */
   int first; /* the score that its finder has given it */
-  gint64 peak; /* number of its peak in the picture, -1 for a flat region */
+  gint64 peak; /* number of its peak in the picture, -1 for no speck */
   int score;
 } Spot;
 
@@ -36,11 +44,15 @@ typedef struct {
   GArray *spots;    /* of Spot */
   GArray *pixels;   /* of gsize: numbers of pixels */
   GArray *features; /* of float [SPOT_FEATURES] each; empty if not wanted */
+  BytePlane scores; /* of specknet.h; may be empty */
 } Spots;
 
 void spots_init (Spots *spots, const SpeckScene *scene);
 void spots_clear (Spots *spots);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Spots, spots_clear)
+
+/* Adds @spot, which has these pixels. */
+void spots_add (Spots *spots, const gsize *pixels, int count, Spot spot);
 
 /* Candidates that their finders give a smaller score are no spots. */
 #define SPOT_LEAST (-5 * JUDGE_UNIT)
