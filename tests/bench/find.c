@@ -54,6 +54,30 @@ scratch (Image *image, guint64 number)
     }
 }
 
+/* One speck for so many pixels. */
+#define PIXELS_TO_A_SPECK 4400
+
+/* A light or dark disc, mostly opaque. */
+static void
+speck (Image *image, guint64 number)
+{
+  double x = WIDTH * random_uniform (2, 0, number);
+  double y = HEIGHT * random_uniform (2, 1, number);
+  double radius = 1 + 4 * random_uniform (2, 2, number);
+  double shade = number % 2 == 0 ? 225 : 25;
+
+  for (int v = MAX (0, (int) (y - radius)); v < MIN (y + radius + 1, HEIGHT);
+       v++)
+    for (int u = MAX (0, (int) (x - radius)); u < MIN (x + radius + 1, WIDTH);
+         u++) {
+      double cover = 0.8 * CLAMP (radius - hypot (u - x, v - y) + 0.5, 0, 1);
+      guint16 *pixel = image_pixel (image, u, v);
+
+      for (int c = 0; c < 3; c++)
+        pixel[c] = (guint16) ((1 - cover) * pixel[c] + cover * shade);
+    }
+}
+
 /* The seconds and core seconds of what is between start and print. */
 typedef struct {
   double sgemm, begun, used;
@@ -107,12 +131,18 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (Image) image = NULL;
+  g_autoptr (Image) dusty = NULL;
 
   (void) argc;
   bench_start (argv);
   image = make_picture ();
+  dusty = image_copy (image, NULL);
   find_each (image, "clean");
   find_all (image, "clean");
+  for (guint64 i = 0; i < WIDTH * HEIGHT / PIXELS_TO_A_SPECK; i++)
+    speck (dusty, i);
+  find_each (dusty, "dusty");
+  find_all (dusty, "dusty");
   for (guint64 i = 0; i < SCRATCHES; i++)
     scratch (image, i);
   find_each (image, "scratched");
