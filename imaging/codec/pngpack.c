@@ -187,6 +187,7 @@ deflate_band (const Packing *p, guint8 *from, gsize size, gboolean last,
               Band *band)
 {
   z_stream stream = { 0 };
+  gboolean is_whole;
   guint8 *smaller;
   gsize bound;
 
@@ -202,12 +203,16 @@ deflate_band (const Packing *p, guint8 *from, gsize size, gboolean last,
     stream.avail_in = (uInt) size;
     stream.next_out = band->data + HEADER_SIZE;
     stream.avail_out = (uInt) bound;
-    deflate (&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+    is_whole = deflate (&stream, last ? Z_FINISH : Z_SYNC_FLUSH)
+                 == (last ? Z_STREAM_END : Z_OK)
+               && stream.avail_in == 0 && stream.avail_out > 0;
     band->start = HEADER_SIZE;
     band->size = bound - stream.avail_out;
     smaller =
       g_try_realloc (band->data, HEADER_SIZE + band->size + ADLER_SIZE);
     band->data = smaller != NULL ? smaller : band->data;
+    if (!is_whole)
+      g_clear_pointer (&band->data, g_free);
   }
   deflateEnd (&stream);
 }

@@ -22,7 +22,11 @@
 enum { PHOTO_LEVEL = 3 };
 
 /* Photographs with so many pixels are worth several threads. */
-enum { LARGE_PIXELS = 1 << 21, MOST_WIDTH = 1 << 24 };
+enum {
+  LARGE_PIXELS = 1 << 21,
+  MOST_WIDTH = 1 << 24,
+  MOST_HEIGHT = 1 << 30
+};
 
 /* In noise there are no repeats but runs.  Without a search for others, large
  * photographs with noise take 0.6 of the time, in files that are 3 to 11 %
@@ -247,6 +251,8 @@ write_packed (Writer *writer)
     const guint8 *data = g_bytes_get_data (writer->packed->pdata[i], &size);
 
     png_write_chunk (writer->png, (png_const_bytep) "IDAT", data, size);
+    /* It is in the file now, which grows. */
+    g_clear_pointer ((GBytes **) &writer->packed->pdata[i], g_bytes_unref);
   }
 }
 
@@ -280,7 +286,8 @@ static gboolean
 is_large (const Image *image)
 {
   return is_photograph (image) && image_pixels (image) >= LARGE_PIXELS
-         && image->width <= MOST_WIDTH && !image->meta.interlaced;
+         && image->width <= MOST_WIDTH && image->height <= MOST_HEIGHT
+         && !image->meta.interlaced;
 }
 
 /* Packs the pixels of a large photograph. */
