@@ -334,6 +334,7 @@ test_threads_find_the_same (void)
 typedef struct {
   GThread *caller;
   double last;
+  int between; /* reports of more than 0 and less than 1 */
 } Reports;
 
 static void
@@ -344,6 +345,7 @@ note_report (double done, gpointer data)
   g_assert_true (g_thread_self () == reports->caller);
   g_assert_cmpfloat (done, >=, reports->last);
   g_assert_cmpfloat (done, <=, 1);
+  reports->between += done > 0 && done < 1;
   reports->last = done;
 }
 
@@ -356,13 +358,14 @@ test_search_reports (void)
 
   g_test_summary ("Of kinds at the same time, the caller reports one share");
   for (int threads = 1; threads <= 4; threads++) {
-    Reports reports = { g_thread_self (), 0 };
+    Reports reports = { g_thread_self (), 0, 0 };
     const Progress progress = { .report = note_report, .user_data = &reports };
     g_autoptr (Mask) mask = NULL;
 
     parallel_init (threads);
     mask = damage_find (image, &search, NULL, &progress, NULL);
     g_assert_nonnull (mask);
+    g_assert_cmpint (reports.between, >, 1);
     g_assert_cmpfloat (reports.last, ==, 1);
   }
   parallel_init (0);
