@@ -618,8 +618,11 @@ spot_mark (const Spots *spots, const Spot *spot, Mask *mask)
   for (int i = 0; i < look.bridged_count; i++) {
     int k = look.bridged[i];
 
-    if (look.region.near[k] == 1
-        || share_at (&look, k, way, square) >= EDGE_COVER)
-      mask->missing[speck_place (&look.region, k)] = MASK_PIXEL;
+    gsize place = speck_place (&look.region, k);
+
+    if ((look.region.near[k] == 1
+         || share_at (&look, k, way, square) >= EDGE_COVER)
+        && !image_is_transparent (spots->scene->image, place))
+      mask->missing[place] = MASK_PIXEL;
   }
 }
