@@ -8,7 +8,7 @@ set -eu
 folder=$1/tsan
 shift
 [ $# -gt 0 ] || set -- parallel pursuit patchsource learners hostile jobqueue \
-  openphotos restore denoise
+  openphotos restore denoise detect png specknet
 
 mkdir -p "$folder/tests"
 flags="-O1 -g -fsanitize=thread"
