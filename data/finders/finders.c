@@ -240,7 +240,7 @@ static const Kind kinds[] = {
   { "dust", SPECK_FEATURES, 240, 1, 3, FALSE, add_specks },
   { "flats", FLAT_FEATURES, 240, 1, 3, FALSE, add_flats },
   { "spots", SPOT_PLAIN_FEATURES, 1000, 8, 3, TRUE, add_spots },
-  { "likely", SPOT_FEATURES, 1000, 8, 3, TRUE, add_likely },
+  { "likely", SPOT_FEATURES, 1000, 4, 3, TRUE, add_likely },
   { "scratches", LINE_FEATURES, 240, 1, 1, FALSE, add_lines },
 };
 
