@@ -43,20 +43,6 @@ deviation_of (const Sums *sums)
 }
 
 static float
-grey_of (const float colour[3])
-{
-  return (colour[0] + colour[1] + colour[2]) / 3;
-}
-
-static float
-chroma_of (const float colour[3])
-{
-  float most = MAX (MAX (colour[0], colour[1]), colour[2]);
-
-  return most - MIN (MIN (colour[0], colour[1]), colour[2]);
-}
-
-static float
 distance (const float a[3], const float b[3])
 {
   float square = 0;
@@ -128,17 +114,6 @@ count_ring (const guint8 colour[3], int k, Census *census)
   census->lightest = MAX (census->lightest, grey);
 }
 
-/* Calls for each pixel of the window that is near: @k is its number. */
-#define FOR_NEAR(region, k)                                                   \
-  for (int y_ = MAX ((region)->y0 - SPECK_RING, (region)->top);               \
-       y_ <= MIN ((region)->y1 + SPECK_RING, (region)->bottom); y_++)         \
-    for (int k = y_ * SPECK_WINDOW                                            \
-                 + MAX ((region)->x0 - SPECK_RING, (region)->left);           \
-         k <= y_ * SPECK_WINDOW                                               \
-                + MIN ((region)->x1 + SPECK_RING, (region)->right);           \
-         k++)                                                                 \
-      if ((region)->near[k] > 0)
-
 static void
 take_census (const FlatScene *scene, const SpeckRegion *region, int level,
              Census *census)
@@ -146,7 +121,7 @@ take_census (const FlatScene *scene, const SpeckRegion *region, int level,
   float inside[3];
 
   *census = (Census){ .darkest = 3 * 255 };
-  FOR_NEAR (region, k)
+  SPECK_FOR_NEAR (region, k)
   {
     const guint8 *colour = scene->colours + 3 * speck_place (region, k);
     int near = region->near[k];
@@ -158,7 +133,7 @@ take_census (const FlatScene *scene, const SpeckRegion *region, int level,
       count_ring (colour, k, census);
   }
   mean_of (&census->at[1], inside);
-  FOR_NEAR (region, k)
+  SPECK_FOR_NEAR (region, k)
   {
     const guint8 *colour = scene->colours + 3 * speck_place (region, k);
     float largest = 0;

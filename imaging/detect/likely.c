@@ -107,17 +107,6 @@ load_region (const Spots *spots, const Spot *spot, SpeckRegion *region)
   speck_region_measure (region);
 }
 
-/* Pixel numbers of the window that are in the spot or at most SPECK_RING away,
- * and within the picture. */
-#define FOR_AROUND(region, k)                                                 \
-  for (int y_ = MAX ((region)->y0 - SPECK_RING, (region)->top);               \
-       y_ <= MIN ((region)->y1 + SPECK_RING, (region)->bottom); y_++)         \
-    for (int k = y_ * SPECK_WINDOW                                            \
-                 + MAX ((region)->x0 - SPECK_RING, (region)->left);           \
-         k <= y_ * SPECK_WINDOW                                               \
-                + MIN ((region)->x1 + SPECK_RING, (region)->right);           \
-         k++)
-
 void
 likely_describe (const Spots *spots, const Spot *spot,
                  float f[LIKELY_FEATURES])
@@ -126,12 +115,12 @@ likely_describe (const Spots *spots, const Spot *spot,
   Scores inside = { 0 }, next = { 0 }, further = { 0 };
 
   load_region (spots, spot, &region);
-  FOR_AROUND (&region, k)
+  SPECK_FOR_NEAR (&region, k)
   {
     int near = region.near[k];
     int score = spots->scores.data[speck_place (&region, k)];
 
-    if (near >= 1 && near <= 4)
+    if (near <= 4)
       scores_add (near == 1 ? &inside : near == 2 ? &next : &further, score);
   }
   f[0] = scores_mean (&inside);
@@ -150,7 +139,7 @@ likely_mark (const Spots *spots, const Spot *spot, Mask *mask)
   SpeckRegion region;
 
   load_region (spots, spot, &region);
-  FOR_AROUND (&region, k)
+  SPECK_FOR_NEAR (&region, k)
   {
     gsize i = speck_place (&region, k);
 

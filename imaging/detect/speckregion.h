@@ -41,6 +41,33 @@ speck_place (const SpeckRegion *region, int k)
          + (gsize) (region->x + k % SPECK_WINDOW - SPECK_REACH);
 }
 
+/* For each pixel that is in the region or near it, and in the picture: @k is its
+ * number in the window. */
+#define SPECK_FOR_NEAR(region, k)                                             \
+  for (int y_ = MAX ((region)->y0 - SPECK_RING, (region)->top);               \
+       y_ <= MIN ((region)->y1 + SPECK_RING, (region)->bottom); y_++)         \
+    for (int k = y_ * SPECK_WINDOW                                            \
+                 + MAX ((region)->x0 - SPECK_RING, (region)->left);           \
+         k <= y_ * SPECK_WINDOW                                               \
+                + MIN ((region)->x1 + SPECK_RING, (region)->right);           \
+         k++)                                                                 \
+      if ((region)->near[k] > 0)
+
+/* The mean of the colours of a pixel, and the difference of the extremes. */
+static inline float
+grey_of (const float colour[3])
+{
+  return (colour[0] + colour[1] + colour[2]) / 3;
+}
+
+static inline float
+chroma_of (const float colour[3])
+{
+  float most = MAX (MAX (colour[0], colour[1]), colour[2]);
+
+  return most - MIN (MIN (colour[0], colour[1]), colour[2]);
+}
+
 /* What is known of a peak. */
 typedef struct {
   int x, y;

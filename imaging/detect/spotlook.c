@@ -52,17 +52,6 @@ colour_at (const Look *look, gsize i, float colour[3])
     for (int k = y_ * SPECK_WINDOW + (look)->region.left;                     \
          k <= y_ * SPECK_WINDOW + (look)->region.right; k++)
 
-/* The same for what is near the spot only. */
-#define FOR_NEAR(look, k)                                                     \
-  for (int y_ = MAX ((look)->region.y0 - SPECK_RING, (look)->region.top);     \
-       y_ <= MIN ((look)->region.y1 + SPECK_RING, (look)->region.bottom);     \
-       y_++)                                                                  \
-    for (int k = y_ * SPECK_WINDOW                                            \
-                 + MAX ((look)->region.x0 - SPECK_RING, (look)->region.left); \
-         k <= y_ * SPECK_WINDOW                                               \
-                + MIN ((look)->region.x1 + SPECK_RING, (look)->region.right); \
-         k++)
-
 static void
 load_window (const Spots *spots, const Spot *spot, Look *look)
 {
@@ -112,7 +101,7 @@ part_of (const Look *look, int least, int most)
   Part part = { 0 };
   float square = 0;
 
-  FOR_NEAR (look, k)
+  SPECK_FOR_NEAR (&look->region, k)
   {
     int near = look->region.near[k];
 
@@ -167,7 +156,7 @@ bridge_over (Look *look)
                    && region->top == 0 && region->bottom == SPECK_WINDOW - 1;
   Part ring = part_of (look, 3, 3);
 
-  FOR_NEAR (look, k)
+  SPECK_FOR_NEAR (&look->region, k)
   memcpy (look->bridge[k], look->seen[k], sizeof look->seen[k]);
   for (int i = 0; i < look->bridged_count; i++)
     memcpy (look->bridge[look->bridged[i]], ring.mean, sizeof ring.mean);
@@ -499,7 +488,7 @@ describe_sides (const Look *look, const float inside[3], const float way[3],
   float sum[SECTORS] = { 0 };
   int count[SECTORS] = { 0 };
 
-  FOR_NEAR (look, k)
+  SPECK_FOR_NEAR (&look->region, k)
   {
     int dx = k % SPECK_WINDOW - SPECK_REACH,
         dy = k / SPECK_WINDOW - SPECK_REACH;
@@ -521,20 +510,6 @@ describe_sides (const Look *look, const float inside[3], const float way[3],
 }
 
 /* ---- all of it ---- */
-
-static float
-grey_of (const float colour[3])
-{
-  return (colour[0] + colour[1] + colour[2]) / 3;
-}
-
-static float
-chroma_of (const float colour[3])
-{
-  float most = MAX (MAX (colour[0], colour[1]), colour[2]);
-
-  return most - MIN (MIN (colour[0], colour[1]), colour[2]);
-}
 
 static void
 describe_shape (const Look *look, const Spot *spot, float f[3])
