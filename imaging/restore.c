@@ -13,7 +13,8 @@
 #define FILL_SHARE 0.5
 
 /* Of the filling, before marks are seen through. */
-#define COVERED_SHARE 0.95
+#define COVERED_SHARE 0.7
+#define SEEN_SHARE 0.75
 
 const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
                                               [QUALITY_NORMAL] = "normal",
@@ -101,6 +102,35 @@ describe_dictionary (const Image *image, gboolean filled,
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
+/* Fills the rims of specks, now that both sides of them are known, and takes the
+ * mean of this and of what was seen through them: their errors are of different
+ * kinds. */
+static gboolean
+fill_rims (Image *image, const Mask *rims, const RestoreOptions *options,
+           gsize *patches, const Progress *progress, GError **error)
+{
+  g_autoptr (Image) seen = NULL;
+
+  if (mask_count (rims) == 0)
+    return TRUE;
+  seen = image_copy (image, error);
+  if (seen == NULL
+      || !image_inpaint (image, rims, options, patches, progress, error))
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (image); i++) {
+    if (!rims->missing[i])
+      continue;
+    for (int c = 0; c < image_colours (image); c++) {
+      gsize k = i * (gsize) image->channels + (gsize) c;
+
+      image->samples[k] =
+        (guint16) ((image->samples[k] + seen->samples[k] + 1) / 2);
+    }
+    image_avoid_key (image, i);
+  }
+  return TRUE;
+}
+
 /* Fills what is left of @missing once stains are undone, and lets through what
  * shines through other marks.  Uses @missing up.  Without stains, what marks
  * have left of the picture is @image itself. */
@@ -110,13 +140,16 @@ fill_through (Image *image, Mask *missing, double noise,
               const Progress *progress, GError **error)
 {
   ProgressPart filling = { progress, 0, COVERED_SHARE };
-  ProgressPart seeing = { progress, COVERED_SHARE, 1 };
+  ProgressPart seeing = { progress, COVERED_SHARE, SEEN_SHARE };
+  ProgressPart closing = { progress, SEEN_SHARE, 1 };
   Progress part = progress_part (&filling);
   g_autoptr (Image) filled = image_copy (image, error);
   g_autoptr (Image) undone = NULL;
+  g_autoptr (Mask) rims =
+    filled != NULL ? mask_new (image->width, image->height, error) : NULL;
   int stains;
 
-  if (filled == NULL || !image_undo_stains (filled, missing, &stains, error))
+  if (rims == NULL || !image_undo_stains (filled, missing, &stains, error))
     return FALSE;
   if (stains > 0)
     undone = image_copy (filled, error);
@@ -125,7 +158,10 @@ fill_through (Image *image, Mask *missing, double noise,
     return FALSE;
   part = progress_part (&seeing);
   if (!image_unveil (undone != NULL ? undone : image, missing, noise, filled,
-                     &part, error))
+                     rims, &part, error))
+    return FALSE;
+  part = progress_part (&closing);
+  if (!fill_rims (filled, rims, options, patches, &part, error))
     return FALSE;
   image_swap (image, filled);
   return TRUE;

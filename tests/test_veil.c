@@ -152,9 +152,11 @@ test_truth_stays (void)
     g_autoptr (Mask) mask = NULL;
     g_autoptr (Image) damaged = cover (photo, shapes[k], 0.6, 240, &mask);
     g_autoptr (Image) filled = image_copy (photo, NULL);
+    g_autoptr (Mask) rims = mask_new (photo->width, photo->height, NULL);
 
     mask_see_through (mask);
-    g_assert_true (image_unveil (damaged, mask, 0, filled, NULL, NULL));
+    g_assert_true (
+      image_unveil (damaged, mask, 0, filled, rims, NULL, NULL));
     assert_at_most (error_in (photo, filled, mask), 4);
   }
 }

@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
   double p[PARAMETERS];
   double amplitude, cost;
-  double share[SHAPE_PIXELS];
+  double share[SHAPE_PIXELS], depth[SHAPE_PIXELS];
   double slope[SHAPE_PIXELS][PARAMETERS]; /* of the share, by parameter */
 } Trial;
 
@@ -175,12 +175,14 @@ evaluate_point (const Problem *problem, int i, Trial *trial)
   if (!problem->is_line) {
     z = sum - problem->across[i];
     trial->share[i] = ramp (z);
+    trial->depth[i] = z;
     for (int k = 0; k < linear; k++)
       trial->slope[i][k] = ramp_slope (z) * basis[k];
     return;
   }
   z = problem->across[i] - sum;
   trial->share[i] = ramp (z + h) - ramp (z - h);
+  trial->depth[i] = h - fabs (z);
   up = ramp_slope (z + h);
   down = ramp_slope (z - h);
   for (int k = 0; k < linear; k++)
@@ -367,8 +369,10 @@ cover_shape_fit (const CoverPoint *points, int count, CoverShape *shape)
       damping *= 6;
     }
   }
-  *shape = (CoverShape){ problem.is_line, moments.dx, moments.dy, { 0 },
-                         { 0 } };
+  *shape = (CoverShape){ .is_line = problem.is_line,
+                         .dx = moments.dx,
+                         .dy = moments.dy };
   memcpy (shape->share, best->share, sizeof shape->share);
+  memcpy (shape->depth, best->depth, sizeof shape->depth);
   find_variances (&problem, prior, best, shape->variance);
 }

@@ -27,6 +27,7 @@ typedef struct {
   gboolean is_line;
   double dx, dy; /* of a line: its direction, of length 1 */
   double share[SHAPE_PIXELS];    /* s of each point, 0 .. 1 */
+  double depth[SHAPE_PIXELS];    /* of each point, in pixels below the outline */
   double variance[SHAPE_PIXELS]; /* of A s, in the unit of the covers */
 } CoverShape;
 

@@ -26,7 +26,9 @@
 #define INSIDE 0.95
 #define LEAST_INSIDE 4
 
-#define SIDE (2 * PIECE_RADIUS + 1)
+/* A speck reaches no further from any of its pixels. */
+#define WHOLE_RADIUS 24
+#define SIDE (2 * WHOLE_RADIUS + 1)
 
 /* The pixels of a piece. */
 typedef struct {
@@ -35,6 +37,7 @@ typedef struct {
   int x[SHAPE_PIXELS], y[SHAPE_PIXELS];
   double damaged[SHAPE_PIXELS][3], filled[SHAPE_PIXELS][3];
   double error[SHAPE_PIXELS];
+  double around; /* as of a piece */
 } Cut;
 
 void
@@ -75,28 +78,48 @@ add_pixel (const VeilScene *scene, int x, int y, Cut *cut)
   veil_colours (scene, scene->filled, cut->index[n], cut->filled[n]);
 }
 
-/* Collects what hangs together with @x, @y; the list is the queue, too. */
-static void
-collect (const VeilScene *scene, int x, int y, Cut *cut)
+/* Adds the neighbours of pixel number @i of @cut that are not @seen yet, and
+ * within @radius of @x, @y.  FALSE if there are others. */
+static gboolean
+add_neighbours (const VeilScene *scene, int x, int y, int radius, int i,
+                guint8 seen[SIDE][SIDE], Cut *cut)
+{
+  gboolean is_all = TRUE;
+
+  for (int k = 0; k < 9; k++) {
+    int col = cut->x[i] + k % 3 - 1, row = cut->y[i] + k / 3 - 1;
+    int dx = col - x, dy = row - y;
+
+    if (!is_inside (scene, col, row)
+        || !(byte_at (scene, col, row) & MASK_THROUGH))
+      continue;
+    if (dx * dx + dy * dy > radius * radius || cut->count == SHAPE_PIXELS) {
+      is_all = FALSE;
+      continue;
+    }
+    if (seen[dy + WHOLE_RADIUS][dx + WHOLE_RADIUS])
+      continue;
+    seen[dy + WHOLE_RADIUS][dx + WHOLE_RADIUS] = 1;
+    add_pixel (scene, col, row, cut);
+  }
+  return is_all;
+}
+
+/* Collects what hangs together with @x, @y; the list is the queue, too.  FALSE
+ * if that goes on beyond @radius. */
+static gboolean
+collect (const VeilScene *scene, int x, int y, int radius, Cut *cut)
 {
   guint8 seen[SIDE][SIDE] = { 0 };
+  gboolean is_all = TRUE;
 
-  seen[PIECE_RADIUS][PIECE_RADIUS] = 1;
+  seen[WHOLE_RADIUS][WHOLE_RADIUS] = 1;
   cut->count = 0;
   add_pixel (scene, x, y, cut);
   for (int next = 0; next < cut->count; next++)
-    for (int k = 0; k < 9; k++) {
-      int col = cut->x[next] + k % 3 - 1, row = cut->y[next] + k / 3 - 1;
-      int dx = col - x, dy = row - y;
-
-      if (dx * dx + dy * dy > PIECE_RADIUS * PIECE_RADIUS
-          || !is_inside (scene, col, row)
-          || seen[dy + PIECE_RADIUS][dx + PIECE_RADIUS]
-          || !(byte_at (scene, col, row) & MASK_THROUGH))
-        continue;
-      seen[dy + PIECE_RADIUS][dx + PIECE_RADIUS] = 1;
-      add_pixel (scene, col, row, cut);
-    }
+    if (!add_neighbours (scene, x, y, radius, next, seen, cut))
+      is_all = FALSE;
+  return is_all;
 }
 
 /* Adds the square of the difference of two neighbours if both are known. */
@@ -118,22 +141,32 @@ add_difference (const VeilScene *scene, int x, int y, int dx, int dy,
   *count += 1;
 }
 
+/* Those of the pixels around the first @count ones. */
 static void
-expect_errors (const VeilScene *scene, int x, int y, Cut *cut)
+expect_errors (const VeilScene *scene, int count, Cut *cut)
 {
-  double sum = 0, count = 1e-3;
+  int left = cut->x[0], right = left, top = cut->y[0], bottom = top;
+  double sum = 0, pairs = 1e-3;
 
-  for (int row = MAX (0, y - SURROUNDINGS);
-       row <= MIN (y + SURROUNDINGS, scene->missing->height - 1); row++)
-    for (int col = MAX (0, x - SURROUNDINGS);
-         col <= MIN (x + SURROUNDINGS, scene->missing->width - 1); col++) {
-      add_difference (scene, col, row, 1, 0, &sum, &count);
-      add_difference (scene, col, row, 0, 1, &sum, &count);
+  for (int i = 1; i < count; i++) {
+    left = MIN (left, cut->x[i]);
+    right = MAX (right, cut->x[i]);
+    top = MIN (top, cut->y[i]);
+    bottom = MAX (bottom, cut->y[i]);
+  }
+  for (int row = MAX (0, top - SURROUNDINGS);
+       row <= MIN (bottom + SURROUNDINGS, scene->missing->height - 1); row++)
+    for (int col = MAX (0, left - SURROUNDINGS);
+         col <= MIN (right + SURROUNDINGS, scene->missing->width - 1);
+         col++) {
+      add_difference (scene, col, row, 1, 0, &sum, &pairs);
+      add_difference (scene, col, row, 0, 1, &sum, &pairs);
     }
+  cut->around = sum / pairs;
   for (int i = 0; i < cut->count; i++) {
     double depth = scene->thickness->depth[cut->index[i]] / 3.;
 
-    cut->error[i] = MAX (LEAST_ERROR, sum / count
+    cut->error[i] = MAX (LEAST_ERROR, cut->around
                                         * (ERROR_BASE
                                            + ERROR_PER_DEPTH * depth));
   }
@@ -293,37 +326,63 @@ is_opaque (const VeilScene *scene, const Cut *cut, const CoverShape *shape)
   return square - mean < scene->noise * count * scene->colours;
 }
 
-gboolean
-piece_init (Piece *piece, const VeilScene *scene, int x, int y, GArray *pixels)
+/* The shape of what hangs together with @x, @y, of all of it if @is_whole.
+ * FALSE if that cannot be, or nothing can be said. */
+static gboolean
+find_shape (const VeilScene *scene, int x, int y, gboolean is_whole, Cut *cut,
+            CoverShape *shape)
 {
-  Cut cut;
   CoverPoint points[SHAPE_PIXELS];
-  CoverShape shape;
   double height[SHAPE_PIXELS], colour[3];
+  gboolean is_all =
+    collect (scene, x, y, is_whole ? WHOLE_RADIUS : PIECE_RADIUS, cut);
 
-  collect (scene, x, y, &cut);
-  if (cut.count < LEAST_PIXELS
-      || !find_heights (&cut, scene->colours, height))
+  if (cut->count < LEAST_PIXELS || (is_whole && !is_all)
+      || !find_heights (cut, scene->colours, height))
     return FALSE;
-  expect_errors (scene, x, y, &cut);
-  guess_colour (&cut, scene->colours, height, colour);
-  measure_covers (scene, &cut, colour, points);
-  cover_shape_fit (points, cut.count, &shape);
-  *piece = (Piece){ .x = x,
-                    .y = y,
-                    .first = pixels->len,
-                    .count = (guint) cut.count,
-                    .is_line = shape.is_line,
-                    .dx = shape.dx,
-                    .dy = shape.dy,
-                    .is_opaque = is_opaque (scene, &cut, &shape) };
-  find_means (piece, scene, &cut, &shape);
-  find_sums (piece, scene, &cut, &shape);
-  for (int i = 0; i < cut.count; i++) {
-    PiecePixel pixel = { cut.index[i], (float) shape.share[i],
-                         (float) shape.variance[i], (float) cut.error[i] };
+  expect_errors (scene, is_whole ? cut->count : 1, cut);
+  guess_colour (cut, scene->colours, height, colour);
+  measure_covers (scene, cut, colour, points);
+  cover_shape_fit (points, cut->count, shape);
+  return !is_whole || !shape->is_line;
+}
+
+/* The piece of which @cut has the pixels, which are appended to @pixels. */
+static Piece
+make_piece (const VeilScene *scene, const Cut *cut, const CoverShape *shape,
+            GArray *pixels)
+{
+  Piece piece = { .x = cut->x[0],
+                  .y = cut->y[0],
+                  .first = pixels->len,
+                  .count = (guint) cut->count,
+                  .is_line = shape->is_line,
+                  .dx = shape->dx,
+                  .dy = shape->dy,
+                  .around = cut->around,
+                  .is_opaque = is_opaque (scene, cut, shape) };
+
+  find_means (&piece, scene, cut, shape);
+  find_sums (&piece, scene, cut, shape);
+  for (int i = 0; i < cut->count; i++) {
+    PiecePixel pixel = { cut->index[i], (float) shape->share[i],
+                         (float) shape->depth[i],
+                         (float) shape->variance[i], (float) cut->error[i] };
 
     g_array_append_val (pixels, pixel);
   }
+  return piece;
+}
+
+gboolean
+piece_init (Piece *piece, const VeilScene *scene, int x, int y,
+            gboolean is_whole, GArray *pixels)
+{
+  Cut cut;
+  CoverShape shape;
+
+  if (!find_shape (scene, x, y, is_whole, &cut, &shape))
+    return FALSE;
+  *piece = make_piece (scene, &cut, &shape, pixels);
   return TRUE;
 }

@@ -4,8 +4,8 @@
  *
  *     y = (1 - a) x + a b .
  *
- * A piece is what lies within PIECE_RADIUS of one of its pixels and hangs
- * together.  There the cover is A s (covershape.h), and with the fill x0 for x
+ * A piece is a whole speck, or what lies within PIECE_RADIUS of one of its
+ * pixels and hangs together.  There the cover is A s (covershape.h), and with the fill x0 for x
  *
  *     y - x0 = s (o - A x0) + error,    o = A b :
  *
@@ -28,13 +28,15 @@ typedef struct {
   const Mask *missing;        /* of which MASK_THROUGH is looked at */
   const Thickness *thickness; /* of that */
   int colours;
-  double noise; /* variance of the noise of y, in levels of 8 bits, squared */
+  double grain; /* variance of the noise of y, in levels of 8 bits, squared */
+  double noise; /* the same with rounding and what is not white */
 } VeilScene;
 
 /* A pixel of a piece. */
 typedef struct {
   gsize index;    /* in the picture */
   float share;    /* s */
+  float depth;    /* below the outline, in pixels */
   float variance; /* of A s */
   float error;    /* expected square of the error of the fill */
 } PiecePixel;
@@ -47,6 +49,8 @@ typedef struct {
   double ground[3];        /* mean of x0, weighted as in the regression */
   double contrast[3];      /* A (b - ground) */
   double square, product;  /* sums for the slope A = product / square */
+  double around;           /* mean square of the differences of neighbours that
+                              are known, near it */
   gboolean is_opaque;      /* its inside is of one colour but for noise */
 } Piece;
 
@@ -54,8 +58,9 @@ typedef struct {
 void veil_colours (const VeilScene *scene, const Image *image, gsize i,
                    double out[3]);
 
-/* Makes the piece at @x, @y, and appends its pixels to @pixels, an array of
- * PiecePixel.  FALSE if it is too small, or hardly differs from the fill, and
- * nothing can be said. */
+/* Makes the piece at @x, @y, or if @is_whole that of the speck there, and
+ * appends its pixels to @pixels, an array of PiecePixel.  FALSE if it is too
+ * small, or hardly differs from the fill, and nothing can be said; or if it is
+ * no speck. */
 gboolean piece_init (Piece *piece, const VeilScene *scene, int x, int y,
-                     GArray *pixels);
+                     gboolean is_whole, GArray *pixels);

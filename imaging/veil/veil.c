@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "imaging/planes.h"
-#include "imaging/veil/piece.h"
+#include "imaging/veil/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ cut_pieces (Veil *veil, const Progress *progress, GError **error)
       Piece piece;
 
       if (!(missing->missing[i] & MASK_THROUGH) || taken->missing[i]
-          || !piece_init (&piece, &veil->scene, x, y, veil->pixels))
+          || !piece_init (&piece, &veil->scene, x, y, FALSE, veil->pixels))
         continue;
       g_array_append_val (veil->pieces, piece);
       take (veil, &piece, taken->missing);
@@ -341,6 +341,106 @@ add_result (Veil *veil, const Piece *piece, const Mark *mark)
   }
 }
 
+/* ---- 4. insides of specks ---- */
+
+/* A speck that has an inside: the first of its pixels. */
+typedef struct {
+  int x, y;
+} SpeckPlace;
+
+/* Looks at the inside of the speck at @x, @y; its pixels are all that veil has
+ * then. */
+static gboolean
+look_inside (Veil *veil, int x, int y, Piece *piece, Inside *inside)
+{
+  g_array_set_size (veil->pixels, 0);
+  return piece_init (piece, &veil->scene, x, y, TRUE, veil->pixels)
+         && inside_init (inside, &veil->scene, piece,
+                         &g_array_index (veil->pixels, PiecePixel, 0));
+}
+
+/* Sets the pixels of the speck that was looked at last. */
+static void
+mark_pixels (const Veil *veil, guint8 value, Mask *mask)
+{
+  for (guint k = 0; k < veil->pixels->len; k++)
+    mask->missing[g_array_index (veil->pixels, PiecePixel, k).index] = value;
+}
+
+/* The specks that have an inside, and their votes on the factor of q. */
+static gboolean
+find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
+             GError **error)
+{
+  const Mask *missing = veil->scene.missing;
+  g_autoptr (Mask) taken = mask_new (missing->width, missing->height, error);
+
+  if (taken == NULL)
+    return FALSE;
+  for (int y = 0; y < missing->height; y++)
+    for (int x = 0; x < missing->width; x++) {
+      gsize i = (gsize) y * (gsize) missing->width + (gsize) x;
+      const SpeckPlace place = { x, y };
+      Inside inside;
+      Piece piece;
+
+      if (!is_through (veil, i) || taken->missing[i])
+        continue;
+      if (look_inside (veil, x, y, &piece, &inside)) {
+        opacity_vote (&inside.opacity, votes);
+        g_array_append_val (places, place);
+      }
+      mark_pixels (veil, 1, taken);
+    }
+  return TRUE;
+}
+
+/* Puts what is below the inside of a speck in place of what pieces say; @votes
+ * are those of all specks. */
+static void
+undo_speck (Veil *veil, const SpeckPlace *place,
+            const double votes[OPACITY_NOISES], Mask *rims)
+{
+  double own[OPACITY_NOISES] = { 0 };
+  Inside inside;
+  Piece piece;
+
+  if (!look_inside (veil, place->x, place->y, &piece, &inside)
+      || piece.is_opaque)
+    return;
+  opacity_vote (&inside.opacity, own);
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    own[j] = votes[j] - own[j];
+  opacity_settle (&inside.opacity, own);
+  mark_pixels (veil, MASK_PIXEL, rims);
+  for (int i = 0; i < inside.count; i++) {
+    gsize index = inside.pixels[i].pixel->index;
+    Sum *sum = sum_of (veil, index);
+    double colours[3] = { 0 };
+
+    inside_undo (&inside, veil->scene.colours, i, colours);
+    rims->missing[index] = 0;
+    *sum = (Sum){ { (float) colours[0], (float) colours[1],
+                    (float) colours[2] },
+                  1 };
+  }
+}
+
+static gboolean
+undo_insides (Veil *veil, Mask *rims, GError **error)
+{
+  g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (SpeckPlace));
+  double votes[OPACITY_NOISES] = { 0 };
+
+  if (!find_specks (veil, places, votes, error))
+    return FALSE;
+  for (guint i = 0; i < places->len; i++)
+    undo_speck (veil, &g_array_index (places, SpeckPlace, i), votes, rims);
+  return TRUE;
+}
+
+/* ---- 5. all of it ---- */
+
 static void
 write_back (const Veil *veil, Image *filled)
 {
@@ -364,7 +464,8 @@ write_back (const Veil *veil, Image *filled)
 
 gboolean
 image_unveil (const Image *damaged, const Mask *missing, double noise,
-              Image *filled, const Progress *progress, GError **error)
+              Image *filled, Mask *rims, const Progress *progress,
+              GError **error)
 {
   g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
   const VeilScene scene = { .damaged = damaged,
@@ -372,6 +473,7 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
                             .missing = missing,
                             .thickness = thickness,
                             .colours = image_colours (damaged),
+                            .grain = noise * noise,
                             .noise = ROUNDING + noise * noise };
   g_auto (Veil) veil = { 0 };
 
@@ -383,6 +485,8 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
 
     add_result (&veil, &g_array_index (veil.pieces, Piece, i), &mark);
   }
+  if (!undo_insides (&veil, rims, error))
+    return FALSE;
   write_back (&veil, filled);
   return TRUE;
 }

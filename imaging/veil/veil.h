@@ -12,6 +12,10 @@
  * mark, and one that makes x the fill; they are combined by their variances.
  * What is undone in this way counts as much as it is certain, the fill as much
  * as it is, and a result that the fill rules out does not count.
+ *
+ * The inside of a speck, where the cover is one number, is undone by inside.h,
+ * which is more exact.  The rims of such specks then lie between what is known
+ * on both sides, so that another fill knows more of them than the first.
  */
 #pragma once
 
@@ -19,9 +23,10 @@
 #include "imaging/mask.h"
 
 /* Improves the pixels of @filled, the filled @damaged, that are MASK_THROUGH
- * in @missing.  @noise is the standard deviation of the noise of @damaged where
+ * in @missing, and sets the pixels of @rims, which is empty, that are worth
+ * another fill.  @noise is the standard deviation of the noise of @damaged where
  * white is 255.  @progress may be NULL.  Does not use threads.  FALSE with
  * @error set, and @filled as it was: MEMORY, CANCELLED. */
 gboolean image_unveil (const Image *damaged, const Mask *missing, double noise,
-                       Image *filled, const Progress *progress,
-                       GError **error);
+                       Image *filled, Mask *rims,
+                       const Progress *progress, GError **error);
