@@ -7,7 +7,8 @@
 
 /* What q is at least, and factors of the contrast. */
 #define ROUNDING 0.3
-static const double factors[OPACITY_NOISES] = { 0, 0.035, 0.07, 0.14, 0.28 };
+static const double factors[OPACITY_NOISES] = { 0,    0.035, 0.07,
+                                                0.14, 0.28,  0.6 };
 
 /* The part of q that differences of neighbours have. */
 #define ROUGH (1 / 3.)
@@ -40,8 +41,10 @@ static const double factors[OPACITY_NOISES] = { 0, 0.035, 0.07, 0.14, 0.28 };
 #define LIGHT 170.
 #define BETWEEN 4.
 
-/* What the other marks of a picture say counts by this factor. */
+/* What the other marks of a picture say counts by this factor, and no more than
+ * that: a mark may always be an exception, such as two that overlap. */
 #define VOICE 0.5
+#define MOST_VOICE 5.
 
 static double
 square (double x)
@@ -160,8 +163,10 @@ opacity_settle (Opacity *opacity, const double votes[OPACITY_NOISES])
   double *all = &opacity->of[0][0], most, sum = 0;
   int count = OPACITY_NOISES * OPACITY_COVERS;
 
+  most = largest (votes, OPACITY_NOISES);
   for (int i = 0; i < count; i++)
-    all[i] += VOICE * votes[i / OPACITY_COVERS];
+    all[i] +=
+      MAX (VOICE * (votes[i / OPACITY_COVERS] - most), -MOST_VOICE);
   most = largest (all, count);
   for (int i = 0; i < count; i++)
     sum += all[i] = exp (all[i] - most);

@@ -22,7 +22,7 @@
 
 /* Covers and factors of q that are compared. */
 #define OPACITY_COVERS 80
-#define OPACITY_NOISES 5
+#define OPACITY_NOISES 6
 
 /* Sums over pairs of neighbours inside a mark, means of the colours. */
 typedef struct {
