@@ -37,6 +37,11 @@ static const Judge likely_judge = { .trees = G_N_ELEMENTS (likely_trees),
  * share of the density. */
 #define LEAST_SHARE 0.1
 
+/* What looks like an eye is one unless its score is above the threshold by this:
+ * of 22 such spots in 170 dusty pictures the nine eyes and the like were below,
+ * and 10 of the 13 specks above. */
+#define EYE_MARGIN (9 * JUDGE_UNIT / 2)
+
 /* In others a speck needs strong evidence, and has some at first sight. */
 #define CLEAN_LEAST (-2 * JUDGE_UNIT)
 
@@ -121,7 +126,9 @@ find_dust (const Image *image, double strength, const Progress *progress,
   for (guint i = 0; i < spots.spots->len; i++) {
     const Spot *spot = &g_array_index (spots.spots, Spot, i);
 
-    if (spot->score <= threshold || is_in_eye (&spots, spot))
+    if (spot->score <= threshold
+        || (spot->score <= threshold + EYE_MARGIN
+            && is_in_eye (&spots, spot)))
       continue;
     spot_mark (&spots, spot, mask);
     if (judge == &likely_judge)
