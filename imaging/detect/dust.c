@@ -37,9 +37,8 @@ static const Judge likely_judge = { .trees = G_N_ELEMENTS (likely_trees),
  * share of the density. */
 #define LEAST_SHARE 0.1
 
-/* What looks like an eye is one unless its score is above the threshold by this:
- * of 22 such spots in 170 dusty pictures the nine eyes and the like were below,
- * and 10 of the 13 specks above. */
+/* A spot whose score is above the threshold by this is dust even if it looks
+ * like an eye, unless it looks very much like one. */
 #define EYE_MARGIN (9 * JUDGE_UNIT / 2)
 
 /* In others a speck needs strong evidence, and has some at first sight. */
@@ -88,9 +87,9 @@ find_spots (Spots *spots, double strength, const Judge **judge,
          && spots_keep_best (spots, error);
 }
 
-/* Whether @spot belongs to an eye. */
+/* Whether @spot belongs to an eye; @above is its score above the threshold. */
 static gboolean
-is_in_eye (const Spots *spots, const Spot *spot)
+is_in_eye (const Spots *spots, const Spot *spot, int above)
 {
   gsize width = (gsize) spots->scene->image->width;
   double x = 0, y = 0;
@@ -101,8 +100,9 @@ is_in_eye (const Spots *spots, const Spot *spot)
     x += (double) (i % width);
     y += (double) (i / width);
   }
-  return eye_is_at (spots->scene->image, x / spot->count, y / spot->count,
-                    (int) spot->count);
+  return eye_directions (spots->scene->image, x / spot->count,
+                         y / spot->count, (int) spot->count)
+         >= (above > EYE_MARGIN ? EYE_SURE : EYE_LIKELY);
 }
 
 static Mask *
@@ -127,8 +127,7 @@ find_dust (const Image *image, double strength, const Progress *progress,
     const Spot *spot = &g_array_index (spots.spots, Spot, i);
 
     if (spot->score <= threshold
-        || (spot->score <= threshold + EYE_MARGIN
-            && is_in_eye (&spots, spot)))
+        || is_in_eye (&spots, spot, spot->score - threshold))
       continue;
     spot_mark (&spots, spot, mask);
     if (judge == &likely_judge)

@@ -2,11 +2,6 @@
 
 #include <math.h>
 
-/* Directions that are looked in, and those in which an eye must be seen: lids
- * hide it in some. */
-#define DIRECTIONS 16
-#define LEAST_DIRECTIONS 10
-
 /* Levels of a step; and how much of the smaller one an iris may rise. */
 #define LEAST_STEP 12.f
 #define MOST_TILT 0.5f
@@ -23,7 +18,7 @@
 #define MOST_OFF 2
 
 /* Cosines of the directions; no function that rounds otherwise elsewhere. */
-static const double cosine[DIRECTIONS] = {
+static const double cosine[EYE_DIRECTIONS] = {
   1, 0.92388,  0.70711,  0.38268,  0, -0.38268, -0.70711, -0.92388,
   -1, -0.92388, -0.70711, -0.38268, 0, 0.38268,  0.70711,  0.92388,
 };
@@ -31,7 +26,7 @@ static const double cosine[DIRECTIONS] = {
 /* What is seen from a middle: sums of the levels of the first pixels. */
 typedef struct {
   int length;
-  float sum[DIRECTIONS][MOST_RADIUS + 1];
+  float sum[EYE_DIRECTIONS][MOST_RADIUS + 1];
 } Rays;
 
 static float
@@ -49,8 +44,8 @@ level_at (const Image *image, int x, int y)
 static gboolean
 load_rays (Rays *rays, const Image *image, double x, double y)
 {
-  for (int d = 0; d < DIRECTIONS; d++) {
-    double across = cosine[d], down = cosine[(d + 12) % DIRECTIONS];
+  for (int d = 0; d < EYE_DIRECTIONS; d++) {
+    double across = cosine[d], down = cosine[(d + 12) % EYE_DIRECTIONS];
 
     rays->sum[d][0] = 0;
     for (int r = 0; r < rays->length; r++) {
@@ -89,42 +84,45 @@ way_of_steps (const Rays *rays, int d, int pupil, int iris)
   return first > 0 ? 1 : -1;
 }
 
-static gboolean
-has_iris (const Rays *rays, int pupil, int iris)
+/* In how many directions there are such steps, all leading the same way. */
+static int
+count_steps (const Rays *rays, int pupil, int iris)
 {
   int lighter = 0, darker = 0;
 
-  for (int d = 0; d < DIRECTIONS; d++) {
+  for (int d = 0; d < EYE_DIRECTIONS; d++) {
     int way = way_of_steps (rays, d, pupil, iris);
 
     lighter += way > 0;
     darker += way < 0;
   }
-  return MAX (lighter, darker) >= LEAST_DIRECTIONS;
+  return MAX (lighter, darker);
 }
 
-/* Whether what is seen is an eye with a pupil or an iris of about @radius. */
-static gboolean
-is_eye (const Rays *rays, double radius)
+/* The same for an eye with a pupil or an iris of about @radius. */
+static int
+most_steps (const Rays *rays, double radius)
 {
+  int most = 0;
+
   for (int pupil = LEAST_PUPIL; pupil <= MOST_PUPIL; pupil++)
     for (int iris = MAX (pupil + LEAST_IRIS, (3 * pupil + 1) / 2);
          iris + 1 + WHITE <= rays->length; iris++)
-      if (pupil <= 1.3 * radius + 1 && iris <= 2.6 * radius + 4
-          && has_iris (rays, pupil, iris))
-        return TRUE;
-  return FALSE;
+      if (pupil <= 1.3 * radius + 1 && iris <= 2.6 * radius + 4)
+        most = MAX (most, count_steps (rays, pupil, iris));
+  return most;
 }
 
-gboolean
-eye_is_at (const Image *image, double x, double y, int pixels)
+int
+eye_directions (const Image *image, double x, double y, int pixels)
 {
   double radius = sqrt (pixels / G_PI);
   Rays rays = { .length = (int) fmin (MOST_RADIUS, 2.6 * radius + 8) };
+  int most = 0;
 
   for (int dy = -MOST_OFF; dy <= MOST_OFF; dy++)
     for (int dx = -MOST_OFF; dx <= MOST_OFF; dx++)
-      if (load_rays (&rays, image, x + dx, y + dy) && is_eye (&rays, radius))
-        return TRUE;
-  return FALSE;
+      if (load_rays (&rays, image, x + dx, y + dy))
+        most = MAX (most, most_steps (&rays, radius));
+  return most;
 }
