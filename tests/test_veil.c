@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 #include "imaging/restore.h"
 #include "imaging/veil/covershape.h"
+#include "imaging/veil/opacity.h"
 #include "imaging/veil/veil.h"
 #include "tests/support.h"
 
@@ -120,6 +121,84 @@ test_shapes (void)
   assert_at_most (shape_error (speck, 60, 50, 0.05, &is_line), 0.25);
 }
 
+/* ---- opacity ---- */
+
+/* What 40 pairs of neighbours say below a white speck of that cover, in a picture
+ * whose differences have the mean square 200, of which the fill knows half; with
+ * differences of mean square @rough that are not of the picture. */
+static MarkEvidence
+shine_through (double cover, double rough)
+{
+  const double pairs = 40, around = 200, open = 1 - cover;
+
+  return (MarkEvidence){
+    .shine = { .pairs = pairs,
+               .damaged = pairs * (open * open * around + rough),
+               .product = pairs * open * around / 2,
+               .filled = pairs * around / 2 },
+    .around = around,
+    .colours = 3,
+    .ground = { 90, 100, 80 },
+    .contrast = { cover * 140, cover * 130, cover * 150 },
+  };
+}
+
+/* The mean of t by @opacity. */
+static double
+mean_gain (const Opacity *opacity)
+{
+  double gain = 0;
+
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    for (int k = 0; k < OPACITY_COVERS; k++)
+      gain += opacity->of[j][k] * opacity_gain (k);
+  return gain;
+}
+
+static void
+test_opacity (void)
+{
+  const double votes[OPACITY_NOISES] = { 0 };
+
+  g_test_summary ("The cover is found from what shines through, to a quarter "
+                  "of what is left open");
+
+  for (double cover = 0.55; cover < 0.92; cover += 0.05) {
+    const MarkEvidence evidence = shine_through (cover, 0);
+    Opacity opacity;
+
+    opacity_find (&opacity, &evidence);
+    opacity_settle (&opacity, votes);
+    g_assert_cmpfloat_with_epsilon (mean_gain (&opacity) * (1 - cover), 1, 0.25);
+  }
+}
+
+static void
+test_votes (void)
+{
+  double votes[OPACITY_NOISES] = { 0 }, rough_votes[OPACITY_NOISES] = { 0 };
+  const MarkEvidence clear = shine_through (0.9, 0);
+  const MarkEvidence rough = shine_through (0.9, 150);
+  Opacity opacity;
+  double clear_share = 0;
+
+  g_test_summary ("Marks below which nothing is rough vote for a clear view, "
+                  "others for none, whatever the rest says");
+
+  opacity_find (&opacity, &clear);
+  opacity_vote (&opacity, votes);
+  g_assert_cmpfloat (votes[0], >, votes[OPACITY_NOISES - 1] + 1);
+  opacity_find (&opacity, &rough);
+  opacity_vote (&opacity, rough_votes);
+  g_assert_cmpfloat (rough_votes[0], <, rough_votes[OPACITY_NOISES - 2] - 1);
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    votes[j] *= 100;
+  opacity_settle (&opacity, votes);
+  for (int k = 0; k < OPACITY_COVERS; k++)
+    clear_share += opacity.of[0][k];
+  assert_at_most (clear_share, 0.5);
+}
+
 /* ---- covers ---- */
 
 /* Mean square of the differences where @mask is set. */
@@ -207,6 +286,36 @@ test_opaque_is_filled (void)
   g_test_summary ("Where nothing shines through, the fill stays, bit for bit");
 
   g_assert_true (same (filled, seen));
+}
+
+/* Another speck, over the edge of the first. */
+static double
+second_speck (int x, int y)
+{
+  double dx = x - 66.1, dy = y - 53.7;
+
+  return CLAMP (5 - sqrt (dx * dx + dy * dy), 0, 1);
+}
+
+static void
+test_overlap (void)
+{
+  g_autoptr (Image) photo = load_photo_middle ("sky2", 120, 120);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Mask) other = NULL;
+  g_autoptr (Image) once = cover (photo, speck, 0.8, 250, &mask);
+  g_autoptr (Image) damaged = cover (once, second_speck, 0.7, 20, &other);
+  g_autoptr (Image) filled = NULL;
+  g_autoptr (Image) seen = NULL;
+
+  g_test_summary ("Specks that overlap are not taken for one: what is seen is "
+                  "as good as the fill");
+
+  mask_add (mask, other);
+  filled = restored (damaged, mask, FALSE);
+  seen = restored (damaged, mask, TRUE);
+  assert_at_most (error_in (photo, seen, mask),
+                  2 * error_in (photo, filled, mask) + 4);
 }
 
 /* ---- stains ---- */
@@ -334,9 +443,12 @@ main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/veil/shapes", test_shapes);
+  g_test_add_func ("/veil/opacity", test_opacity);
+  g_test_add_func ("/veil/votes", test_votes);
   g_test_add_func ("/veil/truth-stays", test_truth_stays);
   g_test_add_func ("/veil/detail-returns", test_detail_returns);
   g_test_add_func ("/veil/opaque-is-filled", test_opaque_is_filled);
+  g_test_add_func ("/veil/overlap", test_overlap);
   g_test_add_func ("/veil/stain", test_stain);
   g_test_add_func ("/veil/opaque-stain", test_opaque_stain);
   g_test_add_func ("/veil/known-pixels-stay", test_known_pixels_stay);
