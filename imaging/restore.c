@@ -12,7 +12,8 @@
 #define DETECT_SHARE 0.2
 #define FILL_SHARE 0.5
 
-/* Of the filling, before marks are seen through. */
+/* Of the filling, before marks are seen through, and before their rims are
+ * filled again. */
 #define COVERED_SHARE 0.7
 #define SEEN_SHARE 0.75
 
@@ -160,6 +161,7 @@ fill_through (Image *image, Mask *missing, double noise,
   if (!image_unveil (undone != NULL ? undone : image, missing, noise, filled,
                      rims, &part, error))
     return FALSE;
+  g_clear_pointer (&undone, image_free);
   part = progress_part (&closing);
   if (!fill_rims (filled, rims, options, patches, &part, error))
     return FALSE;

@@ -142,11 +142,20 @@ largest (const double *values, int count)
   return most;
 }
 
+static double
+largest_of_all (const Opacity *opacity)
+{
+  double most = -INFINITY;
+
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    most = MAX (most, largest (opacity->of[j], OPACITY_COVERS));
+  return most;
+}
+
 void
 opacity_vote (const Opacity *opacity, double votes[OPACITY_NOISES])
 {
-  double most =
-    largest (&opacity->of[0][0], OPACITY_NOISES * OPACITY_COVERS);
+  double most = largest_of_all (opacity);
 
   for (int j = 0; j < OPACITY_NOISES; j++) {
     double sum = 1e-30;
@@ -160,16 +169,16 @@ opacity_vote (const Opacity *opacity, double votes[OPACITY_NOISES])
 void
 opacity_settle (Opacity *opacity, const double votes[OPACITY_NOISES])
 {
-  double *all = &opacity->of[0][0], most, sum = 0;
-  int count = OPACITY_NOISES * OPACITY_COVERS;
+  double loudest = largest (votes, OPACITY_NOISES), most, sum = 0;
 
-  most = largest (votes, OPACITY_NOISES);
-  for (int i = 0; i < count; i++)
-    all[i] +=
-      MAX (VOICE * (votes[i / OPACITY_COVERS] - most), -MOST_VOICE);
-  most = largest (all, count);
-  for (int i = 0; i < count; i++)
-    sum += all[i] = exp (all[i] - most);
-  for (int i = 0; i < count; i++)
-    all[i] /= sum;
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    for (int k = 0; k < OPACITY_COVERS; k++)
+      opacity->of[j][k] += MAX (VOICE * (votes[j] - loudest), -MOST_VOICE);
+  most = largest_of_all (opacity);
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    for (int k = 0; k < OPACITY_COVERS; k++)
+      sum += opacity->of[j][k] = exp (opacity->of[j][k] - most);
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    for (int k = 0; k < OPACITY_COVERS; k++)
+      opacity->of[j][k] /= sum;
 }

@@ -26,7 +26,7 @@
 #define INSIDE 0.95
 #define LEAST_INSIDE 4
 
-/* A speck reaches no further from any of its pixels. */
+/* A whole speck reaches no further from the first of its pixels. */
 #define WHOLE_RADIUS 24
 #define SIDE (2 * WHOLE_RADIUS + 1)
 
@@ -93,12 +93,14 @@ add_neighbours (const VeilScene *scene, int x, int y, int radius, int i,
     if (!is_inside (scene, col, row)
         || !(byte_at (scene, col, row) & MASK_THROUGH))
       continue;
-    if (dx * dx + dy * dy > radius * radius || cut->count == SHAPE_PIXELS) {
+    if (dx * dx + dy * dy > radius * radius) {
       is_all = FALSE;
       continue;
     }
     if (seen[dy + WHOLE_RADIUS][dx + WHOLE_RADIUS])
       continue;
+    if (cut->count == SHAPE_PIXELS)
+      return FALSE;
     seen[dy + WHOLE_RADIUS][dx + WHOLE_RADIUS] = 1;
     add_pixel (scene, col, row, cut);
   }
@@ -106,7 +108,7 @@ add_neighbours (const VeilScene *scene, int x, int y, int radius, int i,
 }
 
 /* Collects what hangs together with @x, @y; the list is the queue, too.  FALSE
- * if that goes on beyond @radius. */
+ * if that goes on beyond @radius, or is too much. */
 static gboolean
 collect (const VeilScene *scene, int x, int y, int radius, Cut *cut)
 {
@@ -141,7 +143,8 @@ add_difference (const VeilScene *scene, int x, int y, int dx, int dy,
   *count += 1;
 }
 
-/* Those of the pixels around the first @count ones. */
+/* Sets what is expected of the fill, from the differences of pixels that are
+ * known around the first @count ones of @cut. */
 static void
 expect_errors (const VeilScene *scene, int count, Cut *cut)
 {

@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
   VeilScene scene;
   GArray *pieces; /* Piece, from top to bottom */
-  GArray *pixels; /* PiecePixel of all pieces */
+  GArray *pixels; /* PiecePixel of all pieces; then of one speck at a time */
   guint32 *slots; /* of pixels 0, SLOT_STEP, ..: how many before them are seen
                      through */
   Sum *sums;      /* of each pixel that is seen through */
@@ -359,25 +359,46 @@ look_inside (Veil *veil, int x, int y, Piece *piece, Inside *inside)
                          &g_array_index (veil->pixels, PiecePixel, 0));
 }
 
-/* Sets the pixels of the speck that was looked at last. */
-static void
-mark_pixels (const Veil *veil, guint8 value, Mask *mask)
+/* Takes what hangs together with pixel @start, and returns how much that is. */
+static guint
+take_mark (const Veil *veil, gsize start, GArray *queue, Mask *taken)
 {
-  for (guint k = 0; k < veil->pixels->len; k++)
-    mask->missing[g_array_index (veil->pixels, PiecePixel, k).index] = value;
+  int width = taken->width, height = taken->height;
+
+  g_array_set_size (queue, 0);
+  g_array_append_val (queue, start);
+  taken->missing[start] = 1;
+  for (guint next = 0; next < queue->len; next++) {
+    gsize from = g_array_index (queue, gsize, next);
+    int x = (int) (from % (gsize) width), y = (int) (from / (gsize) width);
+
+    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
+      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
+        gsize i = (gsize) row * (gsize) width + (gsize) col;
+
+        if (!is_through (veil, i) || taken->missing[i])
+          continue;
+        taken->missing[i] = 1;
+        g_array_append_val (queue, i);
+      }
+  }
+  return queue->len;
 }
 
 /* The specks that have an inside, and their votes on the factor of q. */
 static gboolean
 find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
-             GError **error)
+             const Progress *progress, GError **error)
 {
   const Mask *missing = veil->scene.missing;
   g_autoptr (Mask) taken = mask_new (missing->width, missing->height, error);
+  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (gsize));
 
   if (taken == NULL)
     return FALSE;
-  for (int y = 0; y < missing->height; y++)
+  for (int y = 0; y < missing->height; y++) {
+    if (!progress_step (progress, (double) y / missing->height, error))
+      return FALSE;
     for (int x = 0; x < missing->width; x++) {
       gsize i = (gsize) y * (gsize) missing->width + (gsize) x;
       const SpeckPlace place = { x, y };
@@ -386,12 +407,13 @@ find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
 
       if (!is_through (veil, i) || taken->missing[i])
         continue;
-      if (look_inside (veil, x, y, &piece, &inside)) {
-        opacity_vote (&inside.opacity, votes);
-        g_array_append_val (places, place);
-      }
-      mark_pixels (veil, 1, taken);
+      if (take_mark (veil, i, queue, taken) > SHAPE_PIXELS
+          || !look_inside (veil, x, y, &piece, &inside))
+        continue;
+      opacity_vote (&inside.opacity, votes);
+      g_array_append_val (places, place);
     }
+  }
   return TRUE;
 }
 
@@ -412,7 +434,9 @@ undo_speck (Veil *veil, const SpeckPlace *place,
   for (int j = 0; j < OPACITY_NOISES; j++)
     own[j] = votes[j] - own[j];
   opacity_settle (&inside.opacity, own);
-  mark_pixels (veil, MASK_PIXEL, rims);
+  for (guint k = 0; k < piece.count; k++)
+    rims->missing[g_array_index (veil->pixels, PiecePixel, k).index] =
+      MASK_PIXEL;
   for (int i = 0; i < inside.count; i++) {
     gsize index = inside.pixels[i].pixel->index;
     Sum *sum = sum_of (veil, index);
@@ -427,15 +451,22 @@ undo_speck (Veil *veil, const SpeckPlace *place,
 }
 
 static gboolean
-undo_insides (Veil *veil, Mask *rims, GError **error)
+undo_insides (Veil *veil, Mask *rims, const Progress *progress,
+              GError **error)
 {
+  ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
+  Progress finding = progress_part (&parts[0]);
+  Progress undoing = progress_part (&parts[1]);
   g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (SpeckPlace));
   double votes[OPACITY_NOISES] = { 0 };
 
-  if (!find_specks (veil, places, votes, error))
+  if (!find_specks (veil, places, votes, &finding, error))
     return FALSE;
-  for (guint i = 0; i < places->len; i++)
+  for (guint i = 0; i < places->len; i++) {
+    if (!progress_step (&undoing, (double) i / places->len, error))
+      return FALSE;
     undo_speck (veil, &g_array_index (places, SpeckPlace, i), votes, rims);
+  }
   return TRUE;
 }
 
@@ -476,16 +507,19 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
                             .grain = noise * noise,
                             .noise = ROUNDING + noise * noise };
   g_auto (Veil) veil = { 0 };
+  ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
+  Progress cutting = progress_part (&parts[0]);
+  Progress looking = progress_part (&parts[1]);
 
   if (thickness == NULL || !veil_init (&veil, &scene, error)
-      || !cut_pieces (&veil, progress, error))
+      || !cut_pieces (&veil, &cutting, error))
     return FALSE;
   for (guint i = 0; i < veil.pieces->len; i++) {
     const Mark mark = find_mark (&veil, i);
 
     add_result (&veil, &g_array_index (veil.pieces, Piece, i), &mark);
   }
-  if (!undo_insides (&veil, rims, error))
+  if (!undo_insides (&veil, rims, &looking, error))
     return FALSE;
   write_back (&veil, filled);
   return TRUE;
