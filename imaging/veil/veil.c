@@ -1,6 +1,7 @@
 #include "imaging/veil/veil.h"
 
 #include "base/error.h"
+#include "imaging/detect/marks.h"
 #include "imaging/planes.h"
 #include "imaging/veil/inside.h"
 
@@ -359,60 +360,36 @@ look_inside (Veil *veil, int x, int y, Piece *piece, Inside *inside)
                          &g_array_index (veil->pixels, PiecePixel, 0));
 }
 
-/* Takes what hangs together with pixel @start, and returns how much that is. */
-static guint
-take_mark (const Veil *veil, gsize start, GArray *queue, Mask *taken)
-{
-  int width = taken->width, height = taken->height;
-
-  g_array_set_size (queue, 0);
-  g_array_append_val (queue, start);
-  taken->missing[start] = 1;
-  for (guint next = 0; next < queue->len; next++) {
-    gsize from = g_array_index (queue, gsize, next);
-    int x = (int) (from % (gsize) width), y = (int) (from / (gsize) width);
-
-    for (int row = MAX (0, y - 1); row <= MIN (y + 1, height - 1); row++)
-      for (int col = MAX (0, x - 1); col <= MIN (x + 1, width - 1); col++) {
-        gsize i = (gsize) row * (gsize) width + (gsize) col;
-
-        if (!is_through (veil, i) || taken->missing[i])
-          continue;
-        taken->missing[i] = 1;
-        g_array_append_val (queue, i);
-      }
-  }
-  return queue->len;
-}
-
 /* The specks that have an inside, and their votes on the factor of q. */
 static gboolean
 find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
              const Progress *progress, GError **error)
 {
   const Mask *missing = veil->scene.missing;
-  g_autoptr (Mask) taken = mask_new (missing->width, missing->height, error);
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_auto (BytePlane) left = { 0 };
 
-  if (taken == NULL)
+  if (!byte_plane_init (&left, missing->width, missing->height, error))
     return FALSE;
-  for (int y = 0; y < missing->height; y++) {
-    if (!progress_step (progress, (double) y / missing->height, error))
-      return FALSE;
-    for (int x = 0; x < missing->width; x++) {
-      gsize i = (gsize) y * (gsize) missing->width + (gsize) x;
-      const SpeckPlace place = { x, y };
-      Inside inside;
-      Piece piece;
+  for (gsize i = 0; i < byte_plane_size (&left); i++)
+    left.data[i] = missing->missing[i] & MASK_THROUGH;
+  for (gsize i = 0; i < byte_plane_size (&left); i++) {
+    const SpeckPlace place = { (int) (i % (gsize) left.width),
+                               (int) (i / (gsize) left.width) };
+    Inside inside;
+    Piece piece;
 
-      if (!is_through (veil, i) || taken->missing[i])
-        continue;
-      if (take_mark (veil, i, queue, taken) > SHAPE_PIXELS
-          || !look_inside (veil, x, y, &piece, &inside))
-        continue;
-      opacity_vote (&inside.opacity, votes);
-      g_array_append_val (places, place);
-    }
+    if (place.x == 0
+        && !progress_step (progress, (double) place.y / left.height, error))
+      return FALSE;
+    if (!left.data[i])
+      continue;
+    byte_plane_collect (&left, i, NULL, NULL, pixels);
+    if (pixels->len > SHAPE_PIXELS
+        || !look_inside (veil, place.x, place.y, &piece, &inside))
+      continue;
+    opacity_vote (&inside.opacity, votes);
+    g_array_append_val (places, place);
   }
   return TRUE;
 }
