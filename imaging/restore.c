@@ -12,10 +12,8 @@
 #define DETECT_SHARE 0.2
 #define FILL_SHARE 0.5
 
-/* Of the filling, before marks are seen through, and before their rims are
- * filled again. */
+/* Of the filling, before marks are seen through. */
 #define COVERED_SHARE 0.7
-#define SEEN_SHARE 0.75
 
 const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
                                               [QUALITY_NORMAL] = "normal",
@@ -103,33 +101,30 @@ describe_dictionary (const Image *image, gboolean filled,
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
-/* Fills the rims of specks, now that both sides of them are known, and takes the
- * mean of this and of what was seen through them: their errors are of different
- * kinds. */
+/* Lets through what shines through the marks of @damaged, of which @filled is the
+ * fill: all but the rims of specks first, then these. */
 static gboolean
-fill_rims (Image *image, const Mask *rims, const RestoreOptions *options,
-           gsize *patches, const Progress *progress, GError **error)
+see_through (const Image *damaged, const Mask *missing, double noise,
+             const RestoreOptions *options, Image *filled, gsize *patches,
+             const Progress *progress, GError **error)
 {
-  g_autoptr (Image) seen = NULL;
+  ProgressPart parts[] = { { progress, 0, 0.4 },
+                           { progress, 0.4, 0.9 },
+                           { progress, 0.9, 1 } };
+  Progress seeing = progress_part (&parts[0]);
+  Progress closing = progress_part (&parts[1]);
+  Progress again = progress_part (&parts[2]);
+  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (Speck));
+  g_autoptr (Mask) rims = mask_new (damaged->width, damaged->height, error);
 
-  if (mask_count (rims) == 0)
-    return TRUE;
-  seen = image_copy (image, error);
-  if (seen == NULL
-      || !image_inpaint (image, rims, options, patches, progress, error))
+  if (rims == NULL
+      || !image_unveil (damaged, missing, noise, filled, specks, rims, &seeing,
+                        error))
     return FALSE;
-  for (gsize i = 0; i < image_pixels (image); i++) {
-    if (!rims->missing[i])
-      continue;
-    for (int c = 0; c < image_colours (image); c++) {
-      gsize k = i * (gsize) image->channels + (gsize) c;
-
-      image->samples[k] =
-        (guint16) ((image->samples[k] + seen->samples[k] + 1) / 2);
-    }
-    image_avoid_key (image, i);
-  }
-  return TRUE;
+  return mask_count (rims) == 0
+         || (image_inpaint (filled, rims, options, patches, &closing, error)
+             && image_unveil_rims (damaged, missing, noise, specks, rims,
+                                   filled, &again, error));
 }
 
 /* Fills what is left of @missing once stains are undone, and lets through what
@@ -140,30 +135,22 @@ fill_through (Image *image, Mask *missing, double noise,
               const RestoreOptions *options, gsize *patches,
               const Progress *progress, GError **error)
 {
-  ProgressPart filling = { progress, 0, COVERED_SHARE };
-  ProgressPart seeing = { progress, COVERED_SHARE, SEEN_SHARE };
-  ProgressPart closing = { progress, SEEN_SHARE, 1 };
-  Progress part = progress_part (&filling);
+  ProgressPart parts[] = { { progress, 0, COVERED_SHARE },
+                           { progress, COVERED_SHARE, 1 } };
+  Progress filling = progress_part (&parts[0]);
+  Progress seeing = progress_part (&parts[1]);
   g_autoptr (Image) filled = image_copy (image, error);
   g_autoptr (Image) undone = NULL;
-  g_autoptr (Mask) rims =
-    filled != NULL ? mask_new (image->width, image->height, error) : NULL;
   int stains;
 
-  if (rims == NULL || !image_undo_stains (filled, missing, &stains, error))
+  if (filled == NULL || !image_undo_stains (filled, missing, &stains, error))
     return FALSE;
   if (stains > 0)
     undone = image_copy (filled, error);
   if ((stains > 0 && undone == NULL)
-      || !image_inpaint (filled, missing, options, patches, &part, error))
-    return FALSE;
-  part = progress_part (&seeing);
-  if (!image_unveil (undone != NULL ? undone : image, missing, noise, filled,
-                     rims, &part, error))
-    return FALSE;
-  g_clear_pointer (&undone, image_free);
-  part = progress_part (&closing);
-  if (!fill_rims (filled, rims, options, patches, &part, error))
+      || !image_inpaint (filled, missing, options, patches, &filling, error)
+      || !see_through (undone != NULL ? undone : image, missing, noise,
+                       options, filled, patches, &seeing, error))
     return FALSE;
   image_swap (image, filled);
   return TRUE;

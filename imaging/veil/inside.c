@@ -14,8 +14,13 @@
 #define LEAST_DEVIATION 2.
 #define MOST_OUTLIERS 0.25
 
-/* Variance of the best of fills. */
+/* No cover is known better than that. */
+#define LEAST_SPREAD 0.01
+
+/* Variance of the best of fills, and the factor by which others are worse below a
+ * speck than on average. */
 #define FILL_ERROR 1.
+#define WORSE_INSIDE 2.
 
 /* ---- 1. pixels and means ---- */
 
@@ -206,6 +211,28 @@ inside_init (Inside *inside, const VeilScene *scene, const Piece *piece,
 
 /* ---- 4. result ---- */
 
+Mark
+inside_mark (const Inside *inside, int colours)
+{
+  Mark mark = { 0 };
+  double square = 0;
+
+  for (int j = 0; j < OPACITY_NOISES; j++)
+    for (int k = 0; k < OPACITY_COVERS; k++) {
+      double cover = 1 - 1 / opacity_gain (k);
+
+      mark.cover += inside->opacity.of[j][k] * cover;
+      square += inside->opacity.of[j][k] * cover * cover;
+    }
+  mark.spread = sqrt (MAX (square - mark.cover * mark.cover, 0)
+                      + LEAST_SPREAD * LEAST_SPREAD);
+  for (int c = 0; c < colours; c++)
+    mark.colour[c] =
+      inside->filled_mean[c]
+      + (inside->damaged_mean[c] - inside->filled_mean[c]) / mark.cover;
+  return mark;
+}
+
 /* The mean of x = x0 + w (m0 + t (y - m) - x0) over what t and q can be, with
  * the weight w = v / (v + t^2 q) of what is undone next to a fill with an error
  * of variance v. */
@@ -213,7 +240,7 @@ void
 inside_undo (const Inside *inside, int colours, int i, double out[3])
 {
   const InsidePixel *at = &inside->pixels[i];
-  double error = at->pixel->error + FILL_ERROR;
+  double error = WORSE_INSIDE * at->pixel->error + FILL_ERROR;
   double slope = 0, share = 0;
 
   for (int j = 0; j < OPACITY_NOISES; j++) {

@@ -13,8 +13,8 @@
  */
 #pragma once
 
+#include "imaging/veil/mark.h"
 #include "imaging/veil/opacity.h"
-#include "imaging/veil/piece.h"
 
 typedef struct {
   const PiecePixel *pixel;
@@ -33,6 +33,9 @@ typedef struct {
  * or is not one speck. */
 gboolean inside_init (Inside *inside, const VeilScene *scene,
                       const Piece *piece, const PiecePixel *pixels);
+
+/* What the speck looks like, once the opacity is settled. */
+Mark inside_mark (const Inside *inside, int colours);
 
 /* The picture below pixel @i, once the opacity is settled. */
 void inside_undo (const Inside *inside, int colours, int i, double out[3]);

@@ -7,6 +7,9 @@
 #define LEAST_PIXELS 6
 #define LEAST_CONTRAST 4. /* levels, over all colours */
 
+/* Variance of rounding and of what is not white noise. */
+#define ROUNDING 2.
+
 /* The cover that is assumed until it is known; only its shape counts then. */
 #define USUAL_COVER 0.7
 #define MOST_COVER 0.9
@@ -39,6 +42,19 @@ typedef struct {
   double error[SHAPE_PIXELS];
   double around; /* as of a piece */
 } Cut;
+
+VeilScene
+veil_scene (const Image *damaged, const Mask *missing, double noise,
+            const Thickness *thickness, const Image *filled)
+{
+  return (VeilScene){ .damaged = damaged,
+                      .filled = filled,
+                      .missing = missing,
+                      .thickness = thickness,
+                      .colours = image_colours (damaged),
+                      .grain = noise * noise,
+                      .noise = ROUNDING + noise * noise };
+}
 
 void
 veil_colours (const VeilScene *scene, const Image *image, gsize i,
@@ -329,25 +345,21 @@ is_opaque (const VeilScene *scene, const Cut *cut, const CoverShape *shape)
   return square - mean < scene->noise * count * scene->colours;
 }
 
-/* The shape of what hangs together with @x, @y, of all of it if @is_whole.
- * FALSE if that cannot be, or nothing can be said. */
+/* The shape of the pixels of @cut; @colour is that of the mark, or NULL if it is
+ * not known.  FALSE if nothing can be said. */
 static gboolean
-find_shape (const VeilScene *scene, int x, int y, gboolean is_whole, Cut *cut,
+find_shape (const VeilScene *scene, const Cut *cut, const double *colour,
             CoverShape *shape)
 {
   CoverPoint points[SHAPE_PIXELS];
-  double height[SHAPE_PIXELS], colour[3];
-  gboolean is_all =
-    collect (scene, x, y, is_whole ? WHOLE_RADIUS : PIECE_RADIUS, cut);
+  double height[SHAPE_PIXELS], guessed[3];
 
-  if (cut->count < LEAST_PIXELS || (is_whole && !is_all)
-      || !find_heights (cut, scene->colours, height))
+  if (!find_heights (cut, scene->colours, height))
     return FALSE;
-  expect_errors (scene, is_whole ? cut->count : 1, cut);
-  guess_colour (cut, scene->colours, height, colour);
-  measure_covers (scene, cut, colour, points);
+  guess_colour (cut, scene->colours, height, guessed);
+  measure_covers (scene, cut, colour != NULL ? colour : guessed, points);
   cover_shape_fit (points, cut->count, shape);
-  return !is_whole || !shape->is_line;
+  return TRUE;
 }
 
 /* The piece of which @cut has the pixels, which are appended to @pixels. */
@@ -378,13 +390,32 @@ make_piece (const VeilScene *scene, const Cut *cut, const CoverShape *shape,
 }
 
 gboolean
-piece_init (Piece *piece, const VeilScene *scene, int x, int y,
-            gboolean is_whole, GArray *pixels)
+piece_init (Piece *piece, const VeilScene *scene, int x, int y, GArray *pixels)
 {
   Cut cut;
   CoverShape shape;
 
-  if (!find_shape (scene, x, y, is_whole, &cut, &shape))
+  collect (scene, x, y, PIECE_RADIUS, &cut);
+  if (cut.count < LEAST_PIXELS)
+    return FALSE;
+  expect_errors (scene, 1, &cut);
+  if (!find_shape (scene, &cut, NULL, &shape))
+    return FALSE;
+  *piece = make_piece (scene, &cut, &shape, pixels);
+  return TRUE;
+}
+
+gboolean
+piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
+                  const double *colour, GArray *pixels)
+{
+  Cut cut;
+  CoverShape shape;
+
+  if (!collect (scene, x, y, WHOLE_RADIUS, &cut) || cut.count < LEAST_PIXELS)
+    return FALSE;
+  expect_errors (scene, cut.count, &cut);
+  if (!find_shape (scene, &cut, colour, &shape) || shape.is_line)
     return FALSE;
   *piece = make_piece (scene, &cut, &shape, pixels);
   return TRUE;

@@ -58,9 +58,17 @@ typedef struct {
 void veil_colours (const VeilScene *scene, const Image *image, gsize i,
                    double out[3]);
 
-/* Makes the piece at @x, @y, or if @is_whole that of the speck there, and
- * appends its pixels to @pixels, an array of PiecePixel.  FALSE if it is too
- * small, or hardly differs from the fill, and nothing can be said; or if it is
- * no speck. */
+/* What is given, of the filled @damaged. */
+VeilScene veil_scene (const Image *damaged, const Mask *missing, double noise,
+                      const Thickness *thickness, const Image *filled);
+
+/* Makes the piece at @x, @y, and appends its pixels to @pixels, an array of
+ * PiecePixel.  FALSE if it is too small, or hardly differs from the fill, and
+ * nothing can be said. */
 gboolean piece_init (Piece *piece, const VeilScene *scene, int x, int y,
-                     gboolean is_whole, GArray *pixels);
+                     GArray *pixels);
+
+/* The same with all of the speck at @x, @y, of which @colour may be known, or
+ * else NULL.  FALSE also if it is no speck. */
+gboolean piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
+                           const double *colour, GArray *pixels);

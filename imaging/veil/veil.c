@@ -25,28 +25,9 @@
 #define DEPENDENCE 9.
 #define LEAST_SPREAD 0.04
 #define LEAST_COVER 0.05
-#define MOST_COVER 0.98
-
-/* From this cover on, what is left of the picture is worse than the fill. */
-#define OPAQUE_COVER 0.9
 
 /* Levels that the colour of a mark may be beyond black and white. */
 #define BEYOND 3.
-
-/* Variance of rounding and of what is not white noise. */
-#define ROUNDING 2.
-
-/* Errors of shapes: their variance counts by this factor, as errors are not
- * independent; outlines are not exact; a misfit beyond MISFIT is something
- * else. */
-#define SHAPE_DEPENDENCE 3.
-#define SHAPE_SPREAD 0.03
-#define MISFIT 0.3
-#define LEAST_SQUARE 25.
-
-/* Square of the difference to the fill, as a multiple of what is expected, at
- * which what was undone counts half. */
-#define DISAGREEMENT 9.
 
 /* Sums over the pieces that a pixel is part of. */
 typedef struct {
@@ -146,7 +127,7 @@ cut_pieces (Veil *veil, const Progress *progress, GError **error)
       Piece piece;
 
       if (!(missing->missing[i] & MASK_THROUGH) || taken->missing[i]
-          || !piece_init (&piece, &veil->scene, x, y, FALSE, veil->pixels))
+          || !piece_init (&piece, &veil->scene, x, y, veil->pixels))
         continue;
       g_array_append_val (veil->pieces, piece);
       take (veil, &piece, taken->missing);
@@ -179,12 +160,6 @@ kinship (const Piece *piece, const Piece *other)
   return product > SAME_CONTRAST * sqrt (own * theirs) ? 1 - distance / ALONG
                                                        : 0;
 }
-
-/* What a mark looks like. */
-typedef struct {
-  double cover, spread; /* A and its standard deviation */
-  double colour[3];
-} Mark;
 
 /* The least cover with which the colour of the mark is a colour. */
 static double
@@ -234,120 +209,30 @@ find_mark (const Veil *veil, guint number)
 
 /* ---- 3. pixels ---- */
 
-/* A pixel with what is known of its cover. */
-typedef struct {
-  double damaged[3], filled[3];
-  double square;          /* |b - x0|^2 */
-  double shaped;          /* cover by the shape */
-  double own, own_spread; /* cover that makes x the fill, and its variance */
-} Covered;
-
-static Covered
-look_at (const Veil *veil, const PiecePixel *pixel, const Mark *mark)
-{
-  const VeilScene *scene = &veil->scene;
-  Covered at = { .square = LEAST_SQUARE,
-                 .shaped = MIN (mark->cover * pixel->share, MOST_COVER) };
-  double open = 1 - at.shaped;
-
-  veil_colours (scene, scene->damaged, pixel->index, at.damaged);
-  veil_colours (scene, scene->filled, pixel->index, at.filled);
-  for (int c = 0; c < scene->colours; c++) {
-    double way = mark->colour[c] - at.filled[c];
-
-    at.own += way * (at.damaged[c] - at.filled[c]);
-    at.square += way * way;
-  }
-  at.own /= at.square;
-  at.own_spread = scene->colours
-                  * (open * open * pixel->error + scene->noise) / at.square;
-  return at;
-}
-
-/* By how much the covers of a piece differ from its shape beyond what errors
- * of the fill explain, as a variance. */
-static double
-find_misfit (const Veil *veil, const Piece *piece, const Mark *mark)
-{
-  double sum = 0, weights = 1e-9;
-
-  for (guint k = 0; k < piece->count; k++) {
-    const PiecePixel *pixel =
-      &g_array_index (veil->pixels, PiecePixel, piece->first + k);
-    Covered at = look_at (veil, pixel, mark);
-    double r = at.own - at.shaped;
-
-    sum += (MIN (r * r, MISFIT * MISFIT) - at.own_spread) / at.own_spread;
-    weights += 1 / at.own_spread;
-  }
-  return MAX (sum / weights, 0);
-}
-
-/* The picture below the mark at a pixel, and how much it counts there. */
-static double
-undo (const Veil *veil, const PiecePixel *pixel, const Piece *piece,
-      const Mark *mark, double misfit, Covered *at, double undone[3])
-{
-  const VeilScene *scene = &veil->scene;
-  double shape = SHAPE_DEPENDENCE * (double) pixel->variance + misfit
-                 + (pixel->share > 0 ? SHAPE_SPREAD * SHAPE_SPREAD : 0);
-  double a = (at->shaped * at->own_spread + CLAMP (at->own, 0, 1) * shape)
-             / (at->own_spread + shape);
-  double open, scaled, variance, detail = 0, disagreement = 0;
-
-  a = CLAMP (a, 0, MOST_COVER);
-  open = 1 - a;
-  for (int c = 0; c < scene->colours; c++) {
-    undone[c] = (at->damaged[c] - a * mark->colour[c]) / open;
-    detail += (undone[c] - piece->ground[c]) * (undone[c] - piece->ground[c])
-              / scene->colours;
-    disagreement += (undone[c] - at->filled[c]) * (undone[c] - at->filled[c])
-                    / scene->colours;
-  }
-  /* An error of A leaves the mean as it is and stretches what differs. */
-  scaled = a / mark->cover * mark->spread / open;
-  variance = scene->noise / (open * open) - scene->noise
-             + detail * scaled * scaled;
-  disagreement /= DISAGREEMENT * ((double) pixel->error + scene->noise);
-  if (a >= OPAQUE_COVER)
-    return 0;
-  return pixel->error / (pixel->error + variance)
-         / (1 + disagreement * disagreement);
-}
-
 static void
 add_result (Veil *veil, const Piece *piece, const Mark *mark)
 {
+  const PiecePixel *pixels =
+    &g_array_index (veil->pixels, PiecePixel, piece->first);
   gsize width = (gsize) veil->scene.missing->width;
-  double misfit = find_misfit (veil, piece, mark);
+  double misfit = mark_misfit (mark, &veil->scene, piece, pixels);
 
   for (guint k = 0; k < piece->count; k++) {
-    const PiecePixel *pixel =
-      &g_array_index (veil->pixels, PiecePixel, piece->first + k);
-    Sum *sum = sum_of (veil, pixel->index);
-    double dx = (double) (pixel->index % width) - piece->x;
-    double dy = (double) (pixel->index / width) - piece->y;
+    Sum *sum = sum_of (veil, pixels[k].index);
+    double dx = (double) (pixels[k].index % width) - piece->x;
+    double dy = (double) (pixels[k].index / width) - piece->y;
     double weight =
       MAX (1 - sqrt (dx * dx + dy * dy) / (PIECE_RADIUS + 1), 0.02);
-    Covered at = look_at (veil, pixel, mark);
     double undone[3];
-    double share = undo (veil, pixel, piece, mark, misfit, &at, undone);
 
+    mark_undo (mark, &veil->scene, piece, &pixels[k], misfit, undone);
     sum->weight += (float) weight;
-    for (int c = 0; c < veil->scene.colours; c++) {
-      double value = at.filled[c] + share * (undone[c] - at.filled[c]);
-
-      sum->colours[c] += (float) (weight * CLAMP (value, 0, 255));
-    }
+    for (int c = 0; c < veil->scene.colours; c++)
+      sum->colours[c] += (float) (weight * undone[c]);
   }
 }
 
 /* ---- 4. insides of specks ---- */
-
-/* A speck that has an inside: the first of its pixels. */
-typedef struct {
-  int x, y;
-} SpeckPlace;
 
 /* Looks at the inside of the speck at @x, @y; its pixels are all that veil has
  * then. */
@@ -355,14 +240,14 @@ static gboolean
 look_inside (Veil *veil, int x, int y, Piece *piece, Inside *inside)
 {
   g_array_set_size (veil->pixels, 0);
-  return piece_init (piece, &veil->scene, x, y, TRUE, veil->pixels)
+  return piece_init_speck (piece, &veil->scene, x, y, NULL, veil->pixels)
          && inside_init (inside, &veil->scene, piece,
                          &g_array_index (veil->pixels, PiecePixel, 0));
 }
 
 /* The specks that have an inside, and their votes on the factor of q. */
 static gboolean
-find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
+find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
              const Progress *progress, GError **error)
 {
   const Mask *missing = veil->scene.missing;
@@ -374,43 +259,44 @@ find_specks (Veil *veil, GArray *places, double votes[OPACITY_NOISES],
   for (gsize i = 0; i < byte_plane_size (&left); i++)
     left.data[i] = missing->missing[i] & MASK_THROUGH;
   for (gsize i = 0; i < byte_plane_size (&left); i++) {
-    const SpeckPlace place = { (int) (i % (gsize) left.width),
-                               (int) (i / (gsize) left.width) };
+    const Speck speck = { .x = (int) (i % (gsize) left.width),
+                          .y = (int) (i / (gsize) left.width) };
     Inside inside;
     Piece piece;
 
-    if (place.x == 0
-        && !progress_step (progress, (double) place.y / left.height, error))
+    if (speck.x == 0
+        && !progress_step (progress, (double) speck.y / left.height, error))
       return FALSE;
     if (!left.data[i])
       continue;
     byte_plane_collect (&left, i, NULL, NULL, pixels);
     if (pixels->len > SHAPE_PIXELS
-        || !look_inside (veil, place.x, place.y, &piece, &inside))
+        || !look_inside (veil, speck.x, speck.y, &piece, &inside))
       continue;
     opacity_vote (&inside.opacity, votes);
-    g_array_append_val (places, place);
+    g_array_append_val (specks, speck);
   }
   return TRUE;
 }
 
-/* Puts what is below the inside of a speck in place of what pieces say; @votes
- * are those of all specks. */
-static void
-undo_speck (Veil *veil, const SpeckPlace *place,
-            const double votes[OPACITY_NOISES], Mask *rims)
+/* Puts what is below the inside of @speck in place of what pieces say, and sets
+ * its mark; @votes are those of all specks.  FALSE if nothing shines through. */
+static gboolean
+undo_speck (Veil *veil, Speck *speck, const double votes[OPACITY_NOISES],
+            Mask *rims)
 {
   double own[OPACITY_NOISES] = { 0 };
   Inside inside;
   Piece piece;
 
-  if (!look_inside (veil, place->x, place->y, &piece, &inside)
+  if (!look_inside (veil, speck->x, speck->y, &piece, &inside)
       || piece.is_opaque)
-    return;
+    return FALSE;
   opacity_vote (&inside.opacity, own);
   for (int j = 0; j < OPACITY_NOISES; j++)
     own[j] = votes[j] - own[j];
   opacity_settle (&inside.opacity, own);
+  speck->mark = inside_mark (&inside, veil->scene.colours);
   for (guint k = 0; k < piece.count; k++)
     rims->missing[g_array_index (veil->pixels, PiecePixel, k).index] =
       MASK_PIXEL;
@@ -425,25 +311,30 @@ undo_speck (Veil *veil, const SpeckPlace *place,
                     (float) colours[2] },
                   1 };
   }
+  return TRUE;
 }
 
 static gboolean
-undo_insides (Veil *veil, Mask *rims, const Progress *progress,
-              GError **error)
+undo_insides (Veil *veil, GArray *specks, Mask *rims,
+              const Progress *progress, GError **error)
 {
   ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   Progress finding = progress_part (&parts[0]);
   Progress undoing = progress_part (&parts[1]);
-  g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (SpeckPlace));
   double votes[OPACITY_NOISES] = { 0 };
+  guint undone = 0;
 
-  if (!find_specks (veil, places, votes, &finding, error))
+  if (!find_specks (veil, specks, votes, &finding, error))
     return FALSE;
-  for (guint i = 0; i < places->len; i++) {
-    if (!progress_step (&undoing, (double) i / places->len, error))
+  for (guint i = 0; i < specks->len; i++) {
+    Speck speck = g_array_index (specks, Speck, i);
+
+    if (!progress_step (&undoing, (double) i / specks->len, error))
       return FALSE;
-    undo_speck (veil, &g_array_index (places, SpeckPlace, i), votes, rims);
+    if (undo_speck (veil, &speck, votes, rims))
+      g_array_index (specks, Speck, undone++) = speck;
   }
+  g_array_set_size (specks, undone);
   return TRUE;
 }
 
@@ -472,17 +363,12 @@ write_back (const Veil *veil, Image *filled)
 
 gboolean
 image_unveil (const Image *damaged, const Mask *missing, double noise,
-              Image *filled, Mask *rims, const Progress *progress,
-              GError **error)
+              Image *filled, GArray *specks, Mask *rims,
+              const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
-  const VeilScene scene = { .damaged = damaged,
-                            .filled = filled,
-                            .missing = missing,
-                            .thickness = thickness,
-                            .colours = image_colours (damaged),
-                            .grain = noise * noise,
-                            .noise = ROUNDING + noise * noise };
+  const VeilScene scene =
+    veil_scene (damaged, missing, noise, thickness, filled);
   g_auto (Veil) veil = { 0 };
   ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
   Progress cutting = progress_part (&parts[0]);
@@ -496,7 +382,7 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
 
     add_result (&veil, &g_array_index (veil.pieces, Piece, i), &mark);
   }
-  if (!undo_insides (&veil, rims, &looking, error))
+  if (!undo_insides (&veil, specks, rims, &looking, error))
     return FALSE;
   write_back (&veil, filled);
   return TRUE;
