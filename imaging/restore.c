@@ -12,8 +12,11 @@
 #define DETECT_SHARE 0.2
 #define FILL_SHARE 0.5
 
-/* Of the filling, before marks are seen through. */
+/* Of the filling, before marks are seen through; and of that, before the rims
+ * of specks are filled again, and before these are seen through. */
 #define COVERED_SHARE 0.7
+#define SEEN_SHARE 0.3
+#define CLOSED_SHARE 0.9
 
 const char *const restore_quality_names[] = { [QUALITY_FAST] = "fast",
                                               [QUALITY_NORMAL] = "normal",
@@ -101,20 +104,20 @@ describe_dictionary (const Image *image, gboolean filled,
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
-/* Lets through what shines through the marks of @damaged, of which @filled is the
- * fill: all but the rims of specks first, then these. */
+/* Lets through what shines through the marks of @damaged, of which @filled is
+ * the fill; then fills the rims of specks once more, and sees through these. */
 static gboolean
 see_through (const Image *damaged, const Mask *missing, double noise,
              const RestoreOptions *options, Image *filled, gsize *patches,
              const Progress *progress, GError **error)
 {
-  ProgressPart parts[] = { { progress, 0, 0.4 },
-                           { progress, 0.4, 0.9 },
-                           { progress, 0.9, 1 } };
+  ProgressPart parts[] = { { progress, 0, SEEN_SHARE },
+                           { progress, SEEN_SHARE, CLOSED_SHARE },
+                           { progress, CLOSED_SHARE, 1 } };
   Progress seeing = progress_part (&parts[0]);
   Progress closing = progress_part (&parts[1]);
   Progress again = progress_part (&parts[2]);
-  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (Speck));
+  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
   g_autoptr (Mask) rims = mask_new (damaged->width, damaged->height, error);
 
   if (rims == NULL

@@ -17,8 +17,8 @@
 /* No cover is known better than that. */
 #define LEAST_SPREAD 0.01
 
-/* Variance of the best of fills, and the factor by which others are worse below a
- * speck than on average. */
+/* Variance of the best of fills, and the factor by which others are worse below
+ * a speck than on average. */
 #define FILL_ERROR 1.
 #define WORSE_INSIDE 2.
 
@@ -219,7 +219,7 @@ inside_mark (const Inside *inside, int colours)
 
   for (int j = 0; j < OPACITY_NOISES; j++)
     for (int k = 0; k < OPACITY_COVERS; k++) {
-      double cover = 1 - 1 / opacity_gain (k);
+      double cover = opacity_cover (k);
 
       mark.cover += inside->opacity.of[j][k] * cover;
       square += inside->opacity.of[j][k] * cover * cover;

@@ -6,10 +6,10 @@
  *
  *     x = m0 + t (y - m),    t = 1 / (1 - A),
  *
- * with what opacity.h says of t.  The means are of the same pixels, those near what is
- * known count most.  The edge of a speck is not known exactly, and a pixel of
- * it that is taken for one of the inside would be far off: pixels that differ
- * from the fill much more than others do are left out.
+ * with what opacity.h says of t.  The means are of the same pixels, those near
+ * what is known count most.  The edge of a speck is not known exactly, and a
+ * pixel of it that is taken for one of the inside would be far off: pixels that
+ * differ from the fill much more than others do are left out.
  */
 #pragma once
 

@@ -49,12 +49,12 @@ look_at (const Mark *mark, const VeilScene *scene, const PiecePixel *pixel)
 }
 
 double
-mark_misfit (const Mark *mark, const VeilScene *scene, const Piece *piece,
-             const PiecePixel *pixels)
+mark_misfit (const Mark *mark, const VeilScene *scene,
+             const PiecePixel *pixels, guint count)
 {
   double sum = 0, weights = 1e-9;
 
-  for (guint k = 0; k < piece->count; k++) {
+  for (guint k = 0; k < count; k++) {
     Covered at = look_at (mark, scene, &pixels[k]);
     double r = at.own - at.shaped;
 

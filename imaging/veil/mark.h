@@ -19,11 +19,12 @@ typedef struct {
   double colour[3];
 } Mark;
 
-/* By how much the covers of @piece, of which @pixels are the pixels, differ from
- * its shape beyond what errors of the fill explain, as a variance. */
+/* By how much the covers of some pixels differ from the shape beyond what
+ * errors of the fill explain, as a variance. */
 double mark_misfit (const Mark *mark, const VeilScene *scene,
-                    const Piece *piece, const PiecePixel *pixels);
+                    const PiecePixel *pixels, guint count);
 
-/* The picture below @mark at @pixel; sets @out to levels of 8 bits. */
+/* The picture below @mark at @pixel of @piece, whose shape has that @misfit;
+ * sets @out to levels of 8 bits. */
 void mark_undo (const Mark *mark, const VeilScene *scene, const Piece *piece,
                 const PiecePixel *pixel, double misfit, double out[3]);

@@ -52,16 +52,16 @@ square (double x)
   return x * x;
 }
 
-static double
-cover_of (int k)
+double
+opacity_cover (int cover)
 {
-  return FIRST_COVER + k * COVER_STEP;
+  return FIRST_COVER + cover * COVER_STEP;
 }
 
 double
 opacity_gain (int cover)
 {
-  return 1 / (1 - cover_of (cover));
+  return 1 / (1 - opacity_cover (cover));
 }
 
 double
@@ -122,7 +122,7 @@ void
 opacity_find (Opacity *opacity, const MarkEvidence *evidence)
 {
   for (int k = 0; k < OPACITY_COVERS; k++) {
-    double cover = cover_of (k), t = opacity_gain (k);
+    double cover = opacity_cover (k), t = opacity_gain (k);
     double prior = log_colour (evidence, cover)
                    - square (MAX (0, USUAL - cover) / USUAL_SPREAD) / 2;
 

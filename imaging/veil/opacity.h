@@ -48,7 +48,8 @@ typedef struct {
   double of[OPACITY_NOISES][OPACITY_COVERS];
 } Opacity;
 
-/* t of a cover, and q with a factor, by their numbers. */
+/* A cover, t of it, and q with a factor, by their numbers. */
+double opacity_cover (int cover);
 double opacity_gain (int cover);
 double opacity_noise (const MarkEvidence *evidence, int noise);
 

@@ -345,8 +345,8 @@ is_opaque (const VeilScene *scene, const Cut *cut, const CoverShape *shape)
   return square - mean < scene->noise * count * scene->colours;
 }
 
-/* The shape of the pixels of @cut; @colour is that of the mark, or NULL if it is
- * not known.  FALSE if nothing can be said. */
+/* The shape of the pixels of @cut; @colour is that of the mark, or NULL if it
+ * is not known.  FALSE if nothing can be said. */
 static gboolean
 find_shape (const VeilScene *scene, const Cut *cut, const double *colour,
             CoverShape *shape)

@@ -5,7 +5,8 @@
  *     y = (1 - a) x + a b .
  *
  * A piece is a whole speck, or what lies within PIECE_RADIUS of one of its
- * pixels and hangs together.  There the cover is A s (covershape.h), and with the fill x0 for x
+ * pixels and hangs together.  There the cover is A s (covershape.h), and with
+ * the fill x0 for x
  *
  *     y - x0 = s (o - A x0) + error,    o = A b :
  *
@@ -58,7 +59,8 @@ typedef struct {
 void veil_colours (const VeilScene *scene, const Image *image, gsize i,
                    double out[3]);
 
-/* What is given, of the filled @damaged. */
+/* What is given: @filled is the filled @damaged, and @noise the standard
+ * deviation of its noise. */
 VeilScene veil_scene (const Image *damaged, const Mask *missing, double noise,
                       const Thickness *thickness, const Image *filled);
 

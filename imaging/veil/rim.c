@@ -6,31 +6,45 @@
  * hole as large as the speck. */
 #define RING_ERROR 0.6
 
-/* How much what is undone counts at most: neither it nor the fill is ever free of
- * errors. */
+/* How much of what is undone is kept: what is taken for certain seldom is. */
 #define MOST_WEIGHT 0.7
 
+/* Leaves those of the @pixels of a speck that are of its rim. */
 static void
-undo_rim (const VeilScene *scene, const Speck *speck, const Piece *piece,
-          const PiecePixel *pixels, const Mask *rims, Image *filled)
+keep_rim (const Mask *rims, GArray *pixels)
 {
-  double misfit = mark_misfit (&speck->mark, scene, piece, pixels);
+  PiecePixel *pixel = &g_array_index (pixels, PiecePixel, 0);
+  guint kept = 0;
 
-  for (guint k = 0; k < piece->count; k++) {
-    gsize index = pixels[k].index;
-    guint16 *pixel = filled->samples + index * (gsize) filled->channels;
+  for (guint k = 0; k < pixels->len; k++)
+    if (rims->missing[pixel[k].index]) {
+      pixel[kept] = pixel[k];
+      pixel[kept++].error *= (float) RING_ERROR;
+    }
+  g_array_set_size (pixels, kept);
+}
+
+static void
+undo_rim (const VeilScene *scene, const Mark *mark, const Piece *piece,
+          const GArray *pixels, Image *filled)
+{
+  const PiecePixel *at = &g_array_index (pixels, PiecePixel, 0);
+  double misfit = mark_misfit (mark, scene, at, pixels->len);
+
+  for (guint k = 0; k < pixels->len; k++, at++) {
+    guint16 *pixel = filled->samples + at->index * (gsize) filled->channels;
     double before[3], undone[3];
 
-    if (!rims->missing[index] || image_is_transparent (filled, index))
+    if (image_is_transparent (filled, at->index))
       continue;
-    veil_colours (scene, filled, index, before);
-    mark_undo (&speck->mark, scene, piece, &pixels[k], misfit, undone);
+    veil_colours (scene, filled, at->index, before);
+    mark_undo (mark, scene, piece, at, misfit, undone);
     for (int c = 0; c < scene->colours; c++) {
       double value = before[c] + MOST_WEIGHT * (undone[c] - before[c]);
 
       pixel[c] = planes_to_sample (filled, (float) (value / 255));
     }
-    image_avoid_key (filled, index);
+    image_avoid_key (filled, at->index);
   }
 }
 
@@ -44,9 +58,10 @@ image_unveil_rims (const Image *damaged, const Mask *missing, double noise,
     veil_scene (damaged, missing, noise, thickness, filled);
   g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (PiecePixel));
 
-  for (guint i = 0; thickness != NULL && i < specks->len; i++) {
-    const Speck *speck = &g_array_index (specks, Speck, i);
-    PiecePixel *first;
+  if (thickness == NULL)
+    return FALSE;
+  for (guint i = 0; i < specks->len; i++) {
+    const VeiledSpeck *speck = &g_array_index (specks, VeiledSpeck, i);
     Piece piece;
 
     if (!progress_step (progress, (double) i / specks->len, error))
@@ -55,10 +70,8 @@ image_unveil_rims (const Image *damaged, const Mask *missing, double noise,
     if (!piece_init_speck (&piece, &scene, speck->x, speck->y,
                            speck->mark.colour, pixels))
       continue;
-    first = &g_array_index (pixels, PiecePixel, 0);
-    for (guint k = 0; k < piece.count; k++)
-      first[k].error *= (float) RING_ERROR;
-    undo_rim (&scene, speck, &piece, first, rims, filled);
+    keep_rim (rims, pixels);
+    undo_rim (&scene, &speck->mark, &piece, pixels, filled);
   }
-  return thickness != NULL;
+  return TRUE;
 }

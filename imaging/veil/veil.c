@@ -215,7 +215,7 @@ add_result (Veil *veil, const Piece *piece, const Mark *mark)
   const PiecePixel *pixels =
     &g_array_index (veil->pixels, PiecePixel, piece->first);
   gsize width = (gsize) veil->scene.missing->width;
-  double misfit = mark_misfit (mark, &veil->scene, piece, pixels);
+  double misfit = mark_misfit (mark, &veil->scene, pixels, piece->count);
 
   for (guint k = 0; k < piece->count; k++) {
     Sum *sum = sum_of (veil, pixels[k].index);
@@ -259,7 +259,7 @@ find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
   for (gsize i = 0; i < byte_plane_size (&left); i++)
     left.data[i] = missing->missing[i] & MASK_THROUGH;
   for (gsize i = 0; i < byte_plane_size (&left); i++) {
-    const Speck speck = { .x = (int) (i % (gsize) left.width),
+    const VeiledSpeck speck = { .x = (int) (i % (gsize) left.width),
                           .y = (int) (i / (gsize) left.width) };
     Inside inside;
     Piece piece;
@@ -279,10 +279,11 @@ find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
   return TRUE;
 }
 
-/* Puts what is below the inside of @speck in place of what pieces say, and sets
- * its mark; @votes are those of all specks.  FALSE if nothing shines through. */
+/* Puts what is below the inside of @speck in place of what pieces say, and
+ * sets its mark; @votes are those of all specks.  FALSE if nothing shines
+ * through. */
 static gboolean
-undo_speck (Veil *veil, Speck *speck, const double votes[OPACITY_NOISES],
+undo_speck (Veil *veil, VeiledSpeck *speck, const double votes[OPACITY_NOISES],
             Mask *rims)
 {
   double own[OPACITY_NOISES] = { 0 };
@@ -327,12 +328,12 @@ undo_insides (Veil *veil, GArray *specks, Mask *rims,
   if (!find_specks (veil, specks, votes, &finding, error))
     return FALSE;
   for (guint i = 0; i < specks->len; i++) {
-    Speck speck = g_array_index (specks, Speck, i);
+    VeiledSpeck speck = g_array_index (specks, VeiledSpeck, i);
 
     if (!progress_step (&undoing, (double) i / specks->len, error))
       return FALSE;
     if (undo_speck (veil, &speck, votes, rims))
-      g_array_index (specks, Speck, undone++) = speck;
+      g_array_index (specks, VeiledSpeck, undone++) = speck;
   }
   g_array_set_size (specks, undone);
   return TRUE;

@@ -11,7 +11,7 @@
  * them its pixels are undone (mark.h).
  *
  * The inside of a speck, where the cover is one number, is undone by inside.h,
- * which is more exact.  The rims of such specks are then filled once more, since
+ * which is more exact.  The rims of such specks are then filled once more, as
  * they lie between what is known on both sides, and undone by rim.h.
  */
 #pragma once
@@ -19,11 +19,11 @@
 #include "imaging/veil/rim.h"
 
 /* Improves the pixels of @filled, the filled @damaged, that are MASK_THROUGH
- * in @missing.  Appends the specks whose insides it undid to @specks, an array of
- * Speck, and sets their rims in @rims, which is empty.  @noise is the standard
- * deviation of the noise of @damaged where white is 255.  @progress may be NULL.
- * Does not use threads.  FALSE with @error set, and @filled as it was: MEMORY,
- * CANCELLED. */
+ * in @missing.  Appends the specks whose insides it undid to @specks, an array
+ * of VeiledSpeck, and sets what is left of these in @rims, which is empty.
+ * @noise is the standard deviation of the noise of @damaged where white is 255.
+ * @progress may be NULL.  Does not use threads.  FALSE with @error set, and
+ * @filled as it was: MEMORY, CANCELLED. */
 gboolean image_unveil (const Image *damaged, const Mask *missing, double noise,
                        Image *filled, GArray *specks, Mask *rims,
                        const Progress *progress, GError **error);
