@@ -20,7 +20,13 @@
 #define ERROR_BASE 0.25
 #define ERROR_PER_DEPTH 0.15
 #define LEAST_ERROR 3.
-#define SURROUNDINGS 8 /* pixels around a piece in which it is measured */
+
+/* Distances within which these are measured, from the middle of a piece and
+ * from all of a speck.  In 226 training pictures, what is within 8 pixels of a
+ * speck predicts the logarithm of the error of its fill to 1.0, what is within
+ * 2 to 0.88. */
+#define NEAR_PIECE 8
+#define NEAR_SPECK 3
 
 /* Keeps colours near that of the mark from being weighed as certain. */
 #define LEAST_SQUARE 25.
@@ -160,9 +166,9 @@ add_difference (const VeilScene *scene, int x, int y, int dx, int dy,
 }
 
 /* Sets what is expected of the fill, from the differences of pixels that are
- * known around the first @count ones of @cut. */
+ * known within @near of the first @count ones of @cut. */
 static void
-expect_errors (const VeilScene *scene, int count, Cut *cut)
+expect_errors (const VeilScene *scene, int count, int near, Cut *cut)
 {
   int left = cut->x[0], right = left, top = cut->y[0], bottom = top;
   double sum = 0, pairs = 1e-3;
@@ -173,10 +179,10 @@ expect_errors (const VeilScene *scene, int count, Cut *cut)
     top = MIN (top, cut->y[i]);
     bottom = MAX (bottom, cut->y[i]);
   }
-  for (int row = MAX (0, top - SURROUNDINGS);
-       row <= MIN (bottom + SURROUNDINGS, scene->missing->height - 1); row++)
-    for (int col = MAX (0, left - SURROUNDINGS);
-         col <= MIN (right + SURROUNDINGS, scene->missing->width - 1);
+  for (int row = MAX (0, top - near);
+       row <= MIN (bottom + near, scene->missing->height - 1); row++)
+    for (int col = MAX (0, left - near);
+         col <= MIN (right + near, scene->missing->width - 1);
          col++) {
       add_difference (scene, col, row, 1, 0, &sum, &pairs);
       add_difference (scene, col, row, 0, 1, &sum, &pairs);
@@ -398,7 +404,7 @@ piece_init (Piece *piece, const VeilScene *scene, int x, int y, GArray *pixels)
   collect (scene, x, y, PIECE_RADIUS, &cut);
   if (cut.count < LEAST_PIXELS)
     return FALSE;
-  expect_errors (scene, 1, &cut);
+  expect_errors (scene, 1, NEAR_PIECE, &cut);
   if (!find_shape (scene, &cut, NULL, &shape))
     return FALSE;
   *piece = make_piece (scene, &cut, &shape, pixels);
@@ -414,7 +420,7 @@ piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
 
   if (!collect (scene, x, y, WHOLE_RADIUS, &cut) || cut.count < LEAST_PIXELS)
     return FALSE;
-  expect_errors (scene, cut.count, &cut);
+  expect_errors (scene, cut.count, NEAR_SPECK, &cut);
   if (!find_shape (scene, &cut, colour, &shape) || shape.is_line)
     return FALSE;
   *piece = make_piece (scene, &cut, &shape, pixels);
