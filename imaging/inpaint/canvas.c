@@ -6,7 +6,7 @@
 
 /* Rows per block, unless the reach is larger: enough patches to keep threads
  * busy, few enough rows to be cheap in memory. */
-#define LEAST_BLOCK 64
+#define LEAST_BLOCK 128
 
 /* Hidden pixels this near to something missing are filled along with it, so
  * that patches there are whole. */

@@ -121,40 +121,42 @@ settle_pixel (const RowWindow *w, int x, int y, float *packed)
   return was_open && !is_open;
 }
 
-static void
+/* How many pixels of the row that filled up. */
+static gsize
 settle_row (Pass *pass, int y)
 {
-  Canvas *canvas = pass->canvas;
+  const Canvas *canvas = pass->canvas;
   const guint8 *missing = mask_row (canvas->missing, y);
   float *packed = packed_from (canvas, 0, y);
   int width = canvas->image->width;
+  gsize filled = 0;
 
   if (canvas->row_starts[y + 1] == canvas->row_starts[y])
-    return;
+    return 0;
   for (int x = next_missing (missing, 0, width); x < width;
        x = next_missing (missing, x + 1, width)) {
-    canvas->unfilled[y / canvas->block] -=
-      settle_pixel (&pass->window, x, y, packed);
+    filled += settle_pixel (&pass->window, x, y, packed);
     packed += canvas->channels;
   }
+  return filled;
 }
 
-/* Rows of a pass that are to be loaded. */
+/* Rows of a pass that are to be loaded or settled, STRIP of them at a time. */
 typedef struct {
   Pass *pass;
   int from, to;
-} Loading;
+} Rows;
 
 static void
 load_some (int chunk, int worker, gpointer data)
 {
-  const Loading *loading = data;
-  Pass *pass = loading->pass;
+  const Rows *rows = data;
+  Pass *pass = rows->pass;
   RowWindow *w = &pass->window;
-  int from = loading->from + chunk * STRIP;
+  int from = rows->from + chunk * STRIP;
 
   (void) worker;
-  for (int y = from; y < MIN (from + STRIP, loading->to); y++) {
+  for (int y = from; y < MIN (from + STRIP, rows->to); y++) {
     gsize row = (gsize) (y % w->rows);
 
     memset (w->wanted + row * (gsize) w->width, 0, (gsize) w->width);
@@ -166,21 +168,42 @@ load_some (int chunk, int worker, gpointer data)
 }
 
 static void
+settle_some (int chunk, int worker, gpointer data)
+{
+  const Rows *rows = data;
+  Pass *pass = rows->pass;
+  Canvas *canvas = pass->canvas;
+  int from = rows->from + chunk * STRIP;
+
+  (void) worker;
+  for (int y = from; y < MIN (from + STRIP, rows->to); y++)
+    if (pass->busy[y / canvas->block]) {
+      gssize filled = (gssize) settle_row (pass, y);
+
+      g_atomic_pointer_add (&canvas->unfilled[y / canvas->block], -filled);
+    }
+}
+
+static void
+do_rows (Pass *pass, ParallelFunc func, int from, int to)
+{
+  Rows rows = { pass, from, to };
+
+  parallel_for ((to - from + STRIP - 1) / STRIP, func, &rows, NULL, NULL);
+}
+
+static void
 load_down_to (Pass *pass, int bottom)
 {
-  Loading loading = { pass, pass->loaded, bottom };
-
-  parallel_for ((bottom - pass->loaded + STRIP - 1) / STRIP, load_some,
-                &loading, NULL, NULL);
+  do_rows (pass, load_some, pass->loaded, bottom);
   pass->loaded = MAX (pass->loaded, bottom);
 }
 
 static void
 settle_down_to (Pass *pass, int bottom)
 {
-  for (; pass->settled < bottom; pass->settled++)
-    if (pass->busy[pass->settled / pass->canvas->block])
-      settle_row (pass, pass->settled);
+  do_rows (pass, settle_some, pass->settled, bottom);
+  pass->settled = MAX (pass->settled, bottom);
 }
 
 static gboolean
