@@ -9,13 +9,13 @@
  *      to one another, most of which stand on one base: 3 or more if the ink is
  *      colourful, 5 or more if it is grey, which clipped lights are as well.
  *      What else is near and of that ink belongs to it.
- *   3. Ink may glow: the mark is grown as long as the pixels at a distance are
- *      shifted from the background towards the ink.
+ *   3. Ink may glow: the marks are grown as far as it does (ink.h).
  */
 #include "imaging/detect/detect.h"
 
 #include "base/cpudispatch.h"
 #include "imaging/area.h"
+#include "imaging/detect/ink.h"
 #include "imaging/detect/marks.h"
 
 #include <math.h>
@@ -65,11 +65,6 @@
 #define LEAST_OFF 1.5
 #define NEAR_LINE 1.2
 
-/* Pixels that ink may glow, and the least share of ink that counts. */
-#define MOST_GLOW 6
-#define GROUND 3 /* pixels of background behind it */
-#define LEAST_GLOW 0.04
-
 typedef struct {
   ImageArea box;
   double ink[3];  /* mean colours, in levels */
@@ -94,18 +89,6 @@ typedef struct {
   double contrast;  /* levels */
   GArray *glyphs;
 } Scene;
-
-static double
-level (const Image *image, gsize i, int c)
-{
-  int colours = image_colours (image);
-  int channel = MIN (c, colours - 1);
-
-  double sample =
-    image->samples[i * (gsize) image->channels + (gsize) channel];
-
-  return image->depth == 8 ? sample : sample * 255. / image_peak (image);
-}
 
 /* ---- 1. glyphs ---- */
 
@@ -214,7 +197,7 @@ difference (const Scene *scene, gsize i, const double ink[3])
   double most = 0;
 
   for (int c = 0; c < 3; c++)
-    most = fmax (most, fabs (level (scene->image, i, c) - ink[c]));
+    most = fmax (most, fabs (ink_level (scene->image, i, c) - ink[c]));
   return most;
 }
 
@@ -225,7 +208,7 @@ distance_from_ink (const Scene *scene, gsize i, const double ink[3])
   int levels[3];
 
   for (int c = 0; c < 3; c++)
-    levels[c] = (int) lrint (level (scene->image, i, c) - ink[c]);
+    levels[c] = (int) lrint (ink_level (scene->image, i, c) - ink[c]);
   return ink_distance (scene, levels);
 }
 
@@ -239,7 +222,7 @@ is_of_ink (const Scene *scene, gsize i, const double ink[3])
   if (scene->same != SAME)
     return distance_from_ink (scene, i, ink) <= scene->same;
   for (int c = 0; c < 3; c++)
-    if (!(fabs (level (scene->image, i, c) - ink[c]) < SAME + 0.5))
+    if (!(fabs (ink_level (scene->image, i, c) - ink[c]) < SAME + 0.5))
       return FALSE;
   return TRUE;
 }
@@ -254,7 +237,7 @@ has_one_ink (const Scene *scene, const Blob *blob, double ink[3])
     double sum = 0;
 
     for (gsize k = 0; k < blob->count; k++)
-      sum += level (scene->image, blob->pixels[k], c);
+      sum += ink_level (scene->image, blob->pixels[k], c);
     ink[c] = sum / (double) blob->count;
   }
   for (gsize k = 0; k < blob->count; k++)
@@ -498,70 +481,7 @@ complete_line (const Scene *scene, GPtrArray *line)
   }
 }
 
-/* ---- 3. glow ---- */
-
-/* Mean share of ink of the pixels that @now has and @before has not, where
- * the background is @ground. */
-static double
-share_of_ink (const Scene *scene, const Mask *before, const Mask *now,
-              const double ink[3], const double ground[3])
-{
-  double sum = 0, count = 0, square = 0;
-
-  for (int c = 0; c < 3; c++)
-    square += (ink[c] - ground[c]) * (ink[c] - ground[c]);
-  for (gsize i = 0; i < image_pixels (scene->image); i++)
-    if (now->missing[i] && !before->missing[i]) {
-      count++;
-      for (int c = 0; c < 3; c++)
-        sum += (level (scene->image, i, c) - ground[c]) * (ink[c] - ground[c]);
-    }
-  return count > 0 && square > 0 ? sum / count / square : 0;
-}
-
-/* Mean colour of the pixels that @now has and @before has not. */
-static void
-mean_colour (const Scene *scene, const Mask *before, const Mask *now,
-             double mean[3])
-{
-  double count = 0;
-
-  memset (mean, 0, 3 * sizeof *mean);
-  for (gsize i = 0; i < image_pixels (scene->image); i++)
-    if (now->missing[i] && !before->missing[i]) {
-      count++;
-      for (int c = 0; c < 3; c++)
-        mean[c] += level (scene->image, i, c);
-    }
-  for (int c = 0; c < 3; c++)
-    mean[c] /= fmax (count, 1);
-}
-
-/* Grows @marks, of that ink, as far as it glows. */
-static gboolean
-grow_glow (const Scene *scene, const double ink[3], Mask *marks,
-           GError **error)
-{
-  g_autoptr (Mask) near = mask_copy (marks, error);
-  g_autoptr (Mask) far = NULL;
-  double ground[3];
-
-  if (near == NULL || !mask_grow (near, MOST_GLOW + 1, error))
-    return FALSE;
-  far = mask_copy (near, error);
-  if (far == NULL || !mask_grow (far, GROUND, error))
-    return FALSE;
-  mean_colour (scene, near, far, ground);
-  for (int d = 0; d < MOST_GLOW; d++) {
-    g_autoptr (Mask) before = mask_copy (marks, error);
-
-    if (before == NULL || !mask_grow (marks, 1, error))
-      return FALSE;
-    if (share_of_ink (scene, before, marks, ink, ground) < LEAST_GLOW)
-      break;
-  }
-  return TRUE;
-}
+/* ---- 3. marks ---- */
 
 /* Marks the pixels of @line in @marks, the mask of @area. */
 static void
@@ -591,17 +511,15 @@ mark_line (const Scene *scene, const GPtrArray *line, Mask *mask,
   const Glyph *first = line->pdata[0];
   const ImageArea box = line_box (line);
   const ImageArea area =
-    area_widened (&box, MOST_GLOW + 1 + GROUND, mask->width, mask->height);
+    area_widened (&box, INK_REACH, mask->width, mask->height);
   g_autoptr (Image) part = image_cut (scene->image, &area, error);
   g_autoptr (Mask) marks =
     part != NULL ? mask_new (area.width, area.height, error) : NULL;
-  Scene around = *scene;
 
-  around.image = part;
   if (marks == NULL)
     return FALSE;
   mark_glyphs (scene, line, &area, marks);
-  if (!grow_glow (&around, first->ink, marks, error))
+  if (!ink_grow_glow (part, first->ink, marks, error))
     return FALSE;
   mask_add_part (mask, &area, marks);
   return TRUE;
