@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/parallelgemm.h"
 #include "base/polar.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Singular values of a start below this share of the largest are ignored. */
 #define SINGULAR 1e-10
@@ -27,14 +27,6 @@ threshold_apply (const Mat *C, double z, Mat *X)
     }
   }
   return kept;
-}
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
 }
 
 /* A threshold that @size does not reach, not even when both are rounded to
@@ -62,7 +54,7 @@ find_for_density (const Mat *C, double density, double *z, GError **error)
   for (int col = 0; col < C->cols; col++)
     for (int row = 0; row < C->rows; row++)
       sizes[i++] = fabs (*mat_at (C, row, col));
-  qsort (sizes, count, sizeof (double), compare_doubles);
+  sort_doubles (sizes, count);
   *z = kept == 0 ? just_above (sizes[count - 1])
                  : sizes[count - MIN (kept, count)];
   return TRUE;

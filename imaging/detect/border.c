@@ -18,12 +18,11 @@
  */
 #include "imaging/detect/detect.h"
 
+#include "base/sort.h"
 #include "imaging/area.h"
-
 #include "imaging/detect/marks.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The window at a corner that says what its colour is, its grain, which is the
@@ -121,14 +120,6 @@ difference (const Blank *blank, gsize i)
   return most;
 }
 
-static int
-by_size (const void *a, const void *b)
-{
-  double p = *(const double *) a, q = *(const double *) b;
-
-  return (p > q) - (p < q);
-}
-
 /* The pixel number @k of @area. */
 static gsize
 pixel_of (const Blank *blank, const ImageArea *area, int k)
@@ -148,7 +139,7 @@ blank_at (Blank *blank, const ImageArea *area)
   for (int c = 0; c < 3; c++) {
     for (int k = 0; k < count; k++)
       values[k] = level (blank, pixel_of (blank, area, k), c);
-    qsort (values, (gsize) count, sizeof *values, by_size);
+    sort_doubles (values, (gsize) count);
     blank->colour[c] = values[count / 2];
   }
   blank->grain = 0;

@@ -39,10 +39,10 @@
 
 #include "base/cpudispatch.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "imaging/detect/noise.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Distances are means over the colours, as shares of white. */
@@ -126,19 +126,11 @@ distance (const Scene *scene, const guint16 *a, const guint16 *b)
   return (double) sum / colours / image_peak (scene->image);
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The value that @share of them are below. */
 static double
 quantile (double *values, int count, double share)
 {
-  qsort (values, (gsize) count, sizeof (double), compare_doubles);
+  sort_doubles (values, (gsize) count);
   return values[(int) (share * count)];
 }
 
@@ -399,7 +391,7 @@ find_floor (Scene *scene)
       values[count++] =
         usual_distances (scene, (int) (i % (gsize) image->width),
                          (int) (i / (gsize) image->width));
-  qsort (values, (gsize) count, sizeof (double), compare_doubles);
+  sort_doubles (values, (gsize) count);
   scene->floor = count > 0 ? values[(int) (FLOOR_QUANTILE * count)] : 0;
   scene->floor = fmin (scene->floor, scene->noise->quantile * sigma);
 }

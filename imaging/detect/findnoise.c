@@ -1,5 +1,6 @@
 #include "imaging/detect/findnoise.h"
 
+#include "base/sort.h"
 #include "imaging/denoise/jpegset.h"
 #include "imaging/detect/coarsenoise.h"
 #include "imaging/detect/jpeggrid.h"
@@ -9,7 +10,6 @@
 #include "imaging/restoreoptions.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What noise must have, where white is 255, and the share of brightnesses that
  * agree.  Of clean pictures the nearest were a scan with the grain of its film
@@ -190,14 +190,6 @@ is_noisy (const NoiseProfile *profile, gboolean is_quantised)
   return FALSE;
 }
 
-static int
-compare_doubles (const void *left, const void *right)
-{
-  const double *a = left, *b = right;
-
-  return *a < *b ? -1 : *a > *b;
-}
-
 /* The level of white noise in @profile of a JPEG, where white is 255: the median
  * over brightnesses.  0 if the noise is not white. */
 static double
@@ -212,7 +204,7 @@ white_before_jpeg (const Image *image, const NoiseProfile *profile)
   for (int i = 0; i < profile->bin_count; i++)
     if (profile->bins[i].is_noise)
       levels[count++] = 255 * profile->bins[i].level[0];
-  qsort (levels, (gsize) count, sizeof (double), compare_doubles);
+  sort_doubles (levels, (gsize) count);
   return count == 0 ? 0
                     : levels[count / 2]
                         / (profile->model.colours == 3

@@ -1,7 +1,8 @@
 #include "imaging/detect/follow.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define AHEAD 10       /* pixels that decide on the direction */
@@ -453,14 +454,6 @@ half_width (const Section *section, int step)
          / SUBPIXELS;
 }
 
-static int
-by_size (const void *a, const void *b)
-{
-  float p = *(const float *) a, q = *(const float *) b;
-
-  return (p > q) - (p < q);
-}
-
 /* Moves the places of @way to the middle of the line, and returns half of its
  * width: the median, as another line may be near. */
 static float
@@ -486,7 +479,7 @@ centre_way (const Stroke *stroke, Pen *way, int count)
     way[i].y += by * way[i].dx;
     halves[i] = 0.5f * (left + right);
   }
-  qsort (halves, (gsize) count, sizeof *halves, by_size);
+  sort_floats (halves, (gsize) count);
   return halves[count / 2];
 }
 

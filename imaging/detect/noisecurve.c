@@ -1,7 +1,8 @@
 #include "imaging/detect/noisecurve.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* Share of the bins that are below the ratio and the curve.  A quarter is
  * better for photographs with simulated noise, but takes too little from shots
@@ -25,14 +26,6 @@ typedef struct {
 
 /* ---- the ratio of brightness to colours ---- */
 
-static int
-compare_doubles (const void *left, const void *right)
-{
-  const double *a = left, *b = right;
-
-  return *a < *b ? -1 : *a > *b;
-}
-
 /* Sorts @values. */
 static double
 quantile (double *values, int count, double share)
@@ -40,7 +33,7 @@ quantile (double *values, int count, double share)
   double place = share * (count - 1);
   int below = (int) place, above = MIN (below + 1, count - 1);
 
-  qsort (values, (gsize) count, sizeof (double), compare_doubles);
+  sort_doubles (values, (gsize) count);
   return values[below] + (place - below) * (values[above] - values[below]);
 }
 

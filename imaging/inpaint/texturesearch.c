@@ -10,9 +10,9 @@
 #include "base/cpudispatch.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK 512 /* targets that a thread takes at a time */
@@ -454,14 +454,6 @@ texture_search_start_from (TextureSearch *s, const TextureSearch *coarser)
 
 /* ---- votes ---- */
 
-static int
-compare_floats (const void *a, const void *b)
-{
-  float x = *(const float *) a, y = *(const float *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Turns costs into costs per sample, stored in place of the weights, and
  * returns their third quartile. */
 static float
@@ -473,7 +465,7 @@ usual_cost (TextureSearch *s)
     s->vote_weight[t] = s->cost[t] / patch_trust (s->level, s->targets[t]);
   sorted =
     g_memdup2 (s->vote_weight, (gsize) s->target_count * sizeof (float));
-  qsort (sorted, (gsize) s->target_count, sizeof (float), compare_floats);
+  sort_floats (sorted, (gsize) s->target_count);
   return sorted[s->target_count * 3 / 4];
 }
 

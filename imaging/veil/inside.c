@@ -1,7 +1,8 @@
 #include "imaging/veil/inside.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Depth in pixels from which on a pixel is inside, and the fewest of them. */
@@ -117,21 +118,13 @@ find_opacity (Inside *inside, const VeilScene *scene, const Piece *piece)
 
 /* ---- 3. outliers ---- */
 
-static int
-by_size (const void *a, const void *b)
-{
-  double p = *(const double *) a, q = *(const double *) b;
-
-  return (p > q) - (p < q);
-}
-
 static double
 median (const double *values, int count)
 {
   double sorted[SHAPE_PIXELS];
 
   memcpy (sorted, values, (gsize) count * sizeof *sorted);
-  qsort (sorted, (gsize) count, sizeof *sorted, by_size);
+  sort_doubles (sorted, (gsize) count);
   return sorted[count / 2];
 }
 

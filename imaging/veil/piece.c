@@ -1,7 +1,8 @@
 #include "imaging/veil/piece.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_PIXELS 6
@@ -199,14 +200,6 @@ expect_errors (const VeilScene *scene, int count, int near, Cut *cut)
 
 /* ---- 2. covers, pixel by pixel ---- */
 
-static int
-by_size (const void *a, const void *b)
-{
-  double p = *(const double *) a, q = *(const double *) b;
-
-  return (p > q) - (p < q);
-}
-
 /* How far each pixel is from the fill in the direction in which most are, 1
  * for those in the middle of the mark.  FALSE if that is hardly at all. */
 static gboolean
@@ -229,7 +222,7 @@ find_heights (const Cut *cut, int colours, double *height)
         (cut->damaged[i][c] - cut->filled[i][c]) * mean[c] / length;
   }
   memcpy (sorted, height, (gsize) cut->count * sizeof *sorted);
-  qsort (sorted, (gsize) cut->count, sizeof *sorted, by_size);
+  sort_doubles (sorted, (gsize) cut->count);
   top = MAX (sorted[cut->count * 4 / 5], 1);
   for (int i = 0; i < cut->count; i++)
     height[i] = CLAMP (height[i] / top, 0, 1.1);
