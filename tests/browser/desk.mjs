@@ -285,12 +285,19 @@ async function testFinder (server) {
   ok ('and searches again by itself', searches ().at (-1).get ('strength') === '0.250'
     && await painted (page) >= own);
   ok ('without taking the focus', await page.evaluate (() => document.activeElement.id) === 'find-strength');
-  for (let i = 0; i < 20; i++)
-    await page.keyboard.press ('ArrowRight');
-  await page.waitForFunction (() => document.getElementById ('find-strength').value === '0');
+  const before = searches ().length;
+
+  /* All in one turn of the page, however slow the machine is. */
+  await page.$eval ('#find-strength', slider => {
+    for (let i = 0; i < 20; i++) {
+      slider.stepUp ();
+      slider.dispatchEvent (new Event ('input', { bubbles: true }));
+      slider.dispatchEvent (new Event ('change', { bubbles: true }));
+    }
+  });
   await searched ('1.000');
-  ok ('steps that come fast count as few', searches ().at (-1).get ('strength') === '1.000' && searches ().length < 20,
-      searches ().length);
+  ok ('steps that come fast count as few', searches ().at (-1).get ('strength') === '1.000'
+    && searches ().length <= before + 2, searches ().length - before);
   await only ('border');
   await words ('Found none of these.');
   ok ('so do the kinds; what is found takes the place of the last, and leaves own strokes',
