@@ -260,7 +260,7 @@ find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
     left.data[i] = missing->missing[i] & MASK_THROUGH;
   for (gsize i = 0; i < byte_plane_size (&left); i++) {
     const VeiledSpeck speck = { .x = (int) (i % (gsize) left.width),
-                          .y = (int) (i / (gsize) left.width) };
+                                .y = (int) (i / (gsize) left.width) };
     Inside inside;
     Piece piece;
 
