@@ -166,6 +166,87 @@ test_refused (void)
 }
 
 static void
+put_number (GByteArray *file, guint32 number, guint size)
+{
+  guint32 stored = GUINT32_TO_LE (number);
+
+  g_byte_array_append (file, (const guint8 *) &stored, size);
+}
+
+/* A grey picture of @width x @height pixels in one strip, which holds @data;
+ * nothing in it is made by libtiff. */
+static GBytes *
+bare_tiff (int compression, int bits, guint32 width, guint32 height,
+           GBytes *data)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (data, &size);
+  const struct {
+    guint32 tag, value;
+  } fields[] = { { TIFFTAG_IMAGEWIDTH, width },
+                 { TIFFTAG_IMAGELENGTH, height },
+                 { TIFFTAG_BITSPERSAMPLE, (guint32) bits },
+                 { TIFFTAG_COMPRESSION, (guint32) compression },
+                 { TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK },
+                 { TIFFTAG_STRIPOFFSETS, 8 },
+                 { TIFFTAG_SAMPLESPERPIXEL, 1 },
+                 { TIFFTAG_ROWSPERSTRIP, height },
+                 { TIFFTAG_STRIPBYTECOUNTS, (guint32) size } };
+  GByteArray *file = g_byte_array_new ();
+
+  g_byte_array_append (file, (const guint8 *) "II*", 4);
+  put_number (file, (guint32) (8 + size + size % 2), 4);
+  g_byte_array_append (file, bytes, (guint) size);
+  put_number (file, 0, size % 2);
+  put_number (file, G_N_ELEMENTS (fields), 2);
+  for (gsize i = 0; i < G_N_ELEMENTS (fields); i++) {
+    put_number (file, fields[i].tag, 2);
+    put_number (file, TIFF_LONG, 2);
+    put_number (file, 1, 4);
+    put_number (file, fields[i].value, 4);
+  }
+  put_number (file, 0, 4);
+  return g_byte_array_free_to_bytes (file);
+}
+
+static void
+test_compressions (void)
+{
+  g_test_summary ("Other compressions are refused by name, before decoding");
+
+  /* The header of JBIG: layers, planes, then 2^30 x 2^30 in one stripe.
+   * Its decoder calls abort(). */
+  static const guint8 jbig[40] = { 0,  0, 1, 0, 0x40, 0,   0, 0,
+                                   0x40, 0, 0, 0, 0,    0x80, 0, 0 };
+  static const struct {
+    int number;
+    const char *name;
+  } others[] = { { COMPRESSION_JBIG, "JBIG" },
+                 { COMPRESSION_OJPEG, "Old-style JPEG" },
+                 { COMPRESSION_NEXT, "NeXT" },
+                 { COMPRESSION_THUNDERSCAN, "ThunderScan" },
+                 { COMPRESSION_PIXARLOG, "PixarLog" },
+                 { COMPRESSION_SGILOG, "SGILog" },
+                 { COMPRESSION_LERC, "LERC" },
+                 { 12345, "12345" } };
+  g_autoptr (GBytes) data = g_bytes_new_static (jbig, sizeof jbig);
+
+  for (gsize k = 0; k < G_N_ELEMENTS (others); k++)
+    for (int lenient = 0; lenient < 2; lenient++) {
+      g_autoptr (GBytes) bytes = bare_tiff (others[k].number, 1, 16, 16, data);
+      ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+      g_autoptr (GError) error = NULL;
+
+      limits.lenient = lenient;
+      g_assert_null (image_decode (bytes, "odd", &limits, &error));
+      g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+      g_test_message ("%s", error->message);
+      g_assert_true (strstr (error->message, others[k].name) != NULL
+                     || !TIFFIsCODECConfigured ((guint16) others[k].number));
+    }
+}
+
+static void
 test_meta (void)
 {
   g_test_summary ("Profile, orientation, density and texts come back");
@@ -308,6 +389,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/samples", test_samples);
   g_test_add_func ("/tiff/stores", test_stores);
   g_test_add_func ("/tiff/refused", test_refused);
+  g_test_add_func ("/tiff/compressions", test_compressions);
   g_test_add_func ("/tiff/meta", test_meta);
   g_test_add_func ("/tiff/fields", test_fields);
   g_test_add_func ("/tiff/pages", test_pages);

@@ -169,6 +169,33 @@ read_palette (Reader *reader, GError **error)
   return TRUE;
 }
 
+/* Compressions whose decoders keep to the size of a block and report what is
+ * wrong.  Others of libtiff do not: that of JBIG ends the process when the data
+ * claim a huge picture. */
+static const guint16 compressions[] = {
+  COMPRESSION_NONE,          COMPRESSION_CCITTRLE,  COMPRESSION_CCITTRLEW,
+  COMPRESSION_CCITTFAX3,     COMPRESSION_CCITTFAX4, COMPRESSION_LZW,
+  COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,   COMPRESSION_PACKBITS,
+  COMPRESSION_JPEG,          COMPRESSION_ZSTD,      COMPRESSION_LZMA,
+  COMPRESSION_WEBP,
+};
+
+static gboolean
+check_compression (const Reader *reader, GError **error)
+{
+  const TIFFCodec *codec = TIFFFindCODEC (reader->compression);
+  g_autofree char *what =
+    codec != NULL
+      ? g_strdup_printf ("has the compression %s", codec->name)
+      : g_strdup_printf ("has compression number %d", reader->compression);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (compressions); i++)
+    if (reader->compression == compressions[i]
+        && TIFFIsCODECConfigured (reader->compression))
+      return TRUE;
+  return refuse (error, what);
+}
+
 static gboolean
 read_type (Reader *reader, int page, GError **error)
 {
@@ -181,9 +208,9 @@ read_type (Reader *reader, int page, GError **error)
   if (!TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &reader->photometric))
     reader->photometric =
       reader->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-  if (!TIFFIsCODECConfigured (reader->compression))
-    return refuse (error, "has a compression that libtiff does not know here");
-  return check_page (reader, page, error) && check_photometric (reader, error)
+  return check_page (reader, page, error)
+         && check_compression (reader, error)
+         && check_photometric (reader, error)
          && check_samples (reader, error) && check_channels (reader, error)
          && read_palette (reader, error);
 }
