@@ -1,5 +1,6 @@
 #include "imaging/mosaic.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Darker than the grey of zero, so that the tiles stand out. */
@@ -12,7 +13,7 @@ draw_atom (const Dictionary *dictionary, int number, int zoom, int left,
 {
   const float *atom = matf_at (&dictionary->atoms, 0, number);
   int patch = dictionary->patch, channels = dictionary->channels;
-  float largest = 0;
+  float largest = FLT_MIN; /* an atom may be zero */
 
   for (int i = 0; i < dictionary->atoms.rows; i++)
     largest = MAX (largest, fabsf (atom[i]));

@@ -62,6 +62,20 @@ for corpus in png-fuzz jpeg-fuzz; do
   ok "every file of $corpus gives a picture or one line" [ $bad -eq 0 ]
 done
 
+# ---- a dictionary whose numbers overflow ----
+
+hostile=$corpora/hostile
+if [ -f "$hostile/h2.safetensors" ]; then
+  run denoise "$hostile/noi.png" --sigma 25 --dict "$hostile/h2.safetensors" \
+    -q -o denoised.png
+  judge "a dictionary with huge numbers is refused by denoise" 3
+  run inpaint "$hostile/noi.png" --mask-color 000000 \
+    --dict "$hostile/h2.safetensors" -q -o filled.png
+  judge "... and by inpaint" 3
+else
+  skip "a dictionary with huge numbers" "there is no $hostile"
+fi
+
 # ---- orientation ----
 
 # What stays white under the same damage is the mask of all known pixels.

@@ -466,6 +466,65 @@ test_number_of_atoms (void)
     g_clear_pointer (&restored[i], image_free);
 }
 
+/* A convolutional dictionary with all numbers of its atoms times @factor. */
+static Dictionary *
+magnified (float factor)
+{
+  const ConvShape shape = { .side = 4,
+                            .stride = 2,
+                            .channels = 3,
+                            .atoms = 12,
+                            .rounds = 4,
+                            .sets = 1,
+                            .levels = 2 };
+  ConvModel *model = conv_model_new (&shape);
+
+  for (int i = 0; i < shape.levels; i++) {
+    ConvLevel level = conv_level (&shape, model->numbers, i);
+
+    for (gsize j = 0; j < conv_level_atoms (&shape); j++)
+      level.C[j] *= factor;
+  }
+  return dictionary_from_model (model);
+}
+
+static void
+test_dictionary_that_diverges (void)
+{
+  int refused = 0, restored = 0;
+
+  g_test_summary ("A dictionary with any finite numbers restores a picture, or "
+                  "one line says that it diverges and the picture stays");
+  for (float factor = 1; factor < 1e38f; factor *= 100)
+    for (int filling = 0; filling < 2; filling++) {
+      g_autoptr (Dictionary) dictionary = magnified (factor);
+      g_autoptr (Image) image = smooth_image (40, 32, 3, 8);
+      g_autoptr (Image) before = NULL;
+      g_autoptr (Mask) mask = random_mask (image, filling ? 0.3 : 0, 4);
+      RestoreOptions options = RESTORE_DEFAULTS;
+      g_auto (RestoreReport) report = { 0 };
+      g_autoptr (GError) error = NULL;
+
+      /* Crowded at both ends, as clipped noise is. */
+      for (gsize i = 0; i < sample_count (image); i += 3)
+        image->samples[i] = i % 2 == 0 ? 0 : 255;
+      before = image_copy (image, NULL);
+      options.dictionary = dictionary;
+      options.sigma = filling ? 0 : 25;
+      if (image_restore (image, mask, &options, &report, NULL, &error)) {
+        g_assert_no_error (error);
+        restored++;
+        continue;
+      }
+      g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+      g_assert_null (strchr (error->message, '\n'));
+      g_assert_true (same_samples (image, before));
+      refused++;
+    }
+  g_assert_cmpint (restored, >=, 2);
+  g_assert_cmpint (refused, >=, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -486,6 +545,7 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/nowhere", test_hole_in_the_midst_of_nothing);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
   g_test_add_func ("/restore/report", test_report_can_be_used_again);
+  g_test_add_func ("/restore/diverging", test_dictionary_that_diverges);
   g_test_add_func ("/restore/qualities", test_qualities);
   g_test_add_func ("/restore/atoms", test_number_of_atoms);
   return g_test_run ();

@@ -161,7 +161,7 @@ write_out (ConvRun *run, GError **error)
   gboolean finished = conv_trainer_status (run->trainer)->step >= run->steps;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (!conv_model_is_finite (run->model))
+  if (!conv_model_is_bounded (run->model))
     return tessera_fail (error, TESSERA_ERROR_FAILED,
                          "learning diverged; use a smaller --rate than %g",
                          learn->options.rate);

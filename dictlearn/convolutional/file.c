@@ -109,11 +109,8 @@ metadata_of (const ConvModel *model, const ConvTrainerState *state)
 /* Learning that is to be resumed needs every digit; otherwise half of them
  * make no visible difference. */
 static TensorType
-type_of (const ConvModel *model, const ConvTrainerState *state)
+type_of (const ConvTrainerState *state)
 {
-  for (gsize i = 0; i < conv_length (&model->shape); i++)
-    if (fabsf (model->numbers[i]) > TENSOR_F16_MOST)
-      return TENSOR_F32;
   return state != NULL ? TENSOR_F32 : TENSOR_F16;
 }
 
@@ -122,7 +119,7 @@ conv_model_to_bytes (const ConvModel *model, const ConvTrainerState *state)
 {
   g_autoptr (JsonObject) meta = metadata_of (model, state);
   gint64 length = (gint64) conv_length (&model->shape);
-  TensorType type = type_of (model, state);
+  TensorType type = type_of (state);
   Tensor tensors[MOST_TENSORS];
   char *names[MOST_TENSORS];
   GBytes *bytes;
@@ -261,6 +258,17 @@ read_levels (GBytes *bytes, ConvModel *model, GError **error)
 }
 
 static gboolean
+check_bounds (const ConvModel *model, GError **error)
+{
+  return conv_model_is_bounded (model)
+         || tessera_fail (error, TESSERA_ERROR_INPUT,
+                          "its numbers are beyond %g, or those of its "
+                          "thresholds beyond %g",
+                          (double) CONV_MOST_NUMBER,
+                          (double) CONV_MOST_LOGARITHM);
+}
+
+static gboolean
 read_state (GBytes *bytes, JsonObject *meta, const ConvShape *shape,
             ConvTrainerState *state, GError **error)
 {
@@ -301,6 +309,7 @@ read_model (GBytes *bytes, ConvTrainerState *state, GError **error)
   model->seed = count_of (meta, "seed");
   model->samples = count_of (meta, "samples");
   if (!read_levels (bytes, model, error)
+      || !check_bounds (model, error)
       || (state != NULL
           && !read_state (bytes, meta, &shape, state, error)))
     return NULL;

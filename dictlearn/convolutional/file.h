@@ -20,13 +20,13 @@
 /* Whether a file claims to be one of these; it may still be broken. */
 gboolean conv_model_in_bytes (GBytes *bytes);
 
-/* @state may be NULL. */
+/* @model must be bounded.  @state may be NULL. */
 GBytes *conv_model_to_bytes (const ConvModel *model,
                              const ConvTrainerState *state);
 
 /* @name is for messages.  If @state is not NULL, it is filled in, and the
  * caller frees its arrays; they are NULL if the file has no such state.
- * Returns NULL with @error set: INPUT for a broken file, LIMIT for one that
- * claims more than model.h allows. */
+ * Returns NULL with @error set: INPUT for a broken file and for numbers beyond
+ * the bounds of model.h, LIMIT for a shape beyond them. */
 ConvModel *conv_model_from_bytes (GBytes *bytes, const char *name,
                                   ConvTrainerState *state, GError **error);

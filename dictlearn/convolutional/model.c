@@ -162,11 +162,39 @@ conv_model_free (ConvModel *model)
   g_free (model);
 }
 
-gboolean
-conv_model_is_finite (const ConvModel *model)
+/* FALSE for NaN too. */
+static gboolean
+are_within (const float *x, gsize count, float most)
 {
-  for (gsize i = 0; i < conv_length (&model->shape); i++)
-    if (!isfinite (model->numbers[i]))
+  for (gsize i = 0; i < count; i++)
+    if (!(fabsf (x[i]) <= most))
       return FALSE;
+  return TRUE;
+}
+
+static gboolean
+knobs_are_bounded (const ConvShape *shape, float *knobs)
+{
+  for (int round = 0; round < shape->rounds; round++)
+    for (int which = 0; which < KNOB_COUNT; which++)
+      if (!are_within (conv_knob (shape, knobs, round, which),
+                       (gsize) shape->atoms,
+                       which < KNOB_THRESHOLD ? CONV_MOST_NUMBER
+                                              : CONV_MOST_LOGARITHM))
+        return FALSE;
+  return TRUE;
+}
+
+gboolean
+conv_model_is_bounded (const ConvModel *model)
+{
+  for (int i = 0; i < model->shape.levels; i++) {
+    ConvLevel level = conv_level (&model->shape, model->numbers, i);
+
+    if (!are_within (level.C, conv_level_atoms (&model->shape),
+                     CONV_MOST_NUMBER)
+        || !knobs_are_bounded (&model->shape, level.knobs))
+      return FALSE;
+  }
   return TRUE;
 }

@@ -38,6 +38,11 @@
 #define CONV_MOST_ATOMS 1024
 #define CONV_MOST_GROUND 6
 
+/* The largest numbers of a model: of atoms and gains, and of u, v and w below,
+ * whose exponentials are finite in float.  What was learned stays below 10. */
+#define CONV_MOST_NUMBER 1e4f
+#define CONV_MOST_LOGARITHM 80.f
+
 typedef struct {
   int side;     /* of an atom, in pixels */
   int stride;   /* from one atom to the next, 1 .. side */
@@ -91,8 +96,9 @@ ConvModel *conv_model_with_sets (const ConvModel *model, int sets);
 void conv_model_free (ConvModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConvModel, conv_model_free)
 
-/* Whether learning has not diverged. */
-gboolean conv_model_is_finite (const ConvModel *model);
+/* Whether all numbers are within the bounds above.  Those of a file are; those
+ * of learning that diverged are not. */
+gboolean conv_model_is_bounded (const ConvModel *model);
 
 /* Samples of an atom. */
 static inline int

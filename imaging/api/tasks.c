@@ -238,7 +238,7 @@ teach (ConvModel *model, const ConvTrainerOptions *options,
     if (!conv_trainer_step (trainer, &part, error))
       return FALSE;
   }
-  return conv_model_is_finite (model)
+  return conv_model_is_bounded (model)
          || tessera_fail (error, TESSERA_ERROR_FAILED,
                           "learning diverged; use a smaller rate than %g",
                           options->rate);

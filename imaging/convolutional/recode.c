@@ -1,13 +1,19 @@
 #include "imaging/convolutional/recode.h"
 
+#include "base/error.h"
 #include "dictlearn/convolutional/pyramid.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Largest side of a square in pixels, and its margin: known samples further
  * away have no visible influence. */
 #define MOST_SIDE 384
 #define MARGIN 32
+
+/* A dictionary diverges where it makes anything larger, white being 1.  Far
+ * below what any sum of samples would overflow. */
+#define MOST_SAMPLE 1e4f
 
 typedef struct {
   const RecodePicture *picture;
@@ -170,6 +176,30 @@ patches_in (const RecodePart *part, int stride)
          * (gsize) ((part->values->height + stride - 1) / stride);
 }
 
+/* Replaces what is wanted of channels @first on of @part by the mean of the
+ * @turns results in @sum. */
+static gboolean
+replace_wanted (RecodePart *part, int first, const float *sum, gsize samples,
+                int turns, GError **error)
+{
+  float *values = planes_at (part->values, first, 0, 0);
+  const float *known = planes_at (part->known, first, 0, 0);
+  gsize pixels = planes_samples (part->noise);
+
+  for (gsize i = 0; i < samples; i++) {
+    float mean = sum[i] / (float) turns;
+
+    if (known[i] >= 1 && !(part->noise->data[i % pixels] > 0))
+      continue;
+    if (!(fabsf (mean) <= MOST_SAMPLE))
+      return tessera_fail (error, TESSERA_ERROR_INPUT,
+                           "the convolutional dictionary diverges on this "
+                           "picture; it needs to be learned again");
+    values[i] = mean;
+  }
+  return TRUE;
+}
+
 /* Replaces what is wanted of @part. */
 static gboolean
 restore_part (const Recode *r, RecodePart *part, const Progress *progress,
@@ -178,14 +208,11 @@ restore_part (const Recode *r, RecodePart *part, const Progress *progress,
   const ConvModel *model = r->settings->model;
   int channels = model->shape.channels, turns = r->settings->turns;
   int steps = part->values->channels / channels * turns;
-  gsize pixels = planes_samples (part->noise);
-  gsize samples = pixels * (gsize) channels;
+  gsize samples = planes_samples (part->noise) * (gsize) channels;
   g_autofree float *sum = g_new (float, samples);
 
   for (int step = 0; step < steps; step++) {
     int orientation = step % turns, first = step / turns * channels;
-    float *values = planes_at (part->values, first, 0, 0);
-    const float *known = planes_at (part->known, first, 0, 0);
 
     if (orientation == 0)
       memset (sum, 0, samples * sizeof *sum);
@@ -194,9 +221,9 @@ restore_part (const Recode *r, RecodePart *part, const Progress *progress,
       *r->settings->patches += patches_in (part, model->shape.stride);
     if (!progress_step (progress, (step + 1.0) / steps, error))
       return FALSE;
-    for (gsize i = 0; orientation == turns - 1 && i < samples; i++)
-      if (known[i] < 1 || part->noise->data[i % pixels] > 0)
-        values[i] = sum[i] / (float) turns;
+    if (orientation == turns - 1
+        && !replace_wanted (part, first, sum, samples, turns, error))
+      return FALSE;
   }
   return TRUE;
 }

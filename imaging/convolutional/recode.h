@@ -47,7 +47,8 @@ typedef struct {
 } RecodeSettings;
 
 /* Restores @picture; if the model has fewer channels, group by group.  FALSE
- * with @error set: CANCELLED, MEMORY. */
+ * with @error set: CANCELLED, MEMORY, and INPUT where the model makes samples
+ * that no picture has. */
 gboolean picture_recode (const RecodePicture *picture,
                          const RecodeSettings *settings,
                          const Progress *progress, GError **error);

@@ -156,9 +156,10 @@ noise_model_sum (const NoiseModel *a, const NoiseModel *b)
 int
 noise_model_level (float brightness)
 {
-  int level = (int) (brightness * (NOISE_LEVELS - 1) + 0.5f);
+  /* Written so that NaN becomes black. */
+  float known = brightness > 0 ? MIN (brightness, 1) : 0;
 
-  return CLAMP (level, 0, NOISE_LEVELS - 1);
+  return (int) (known * (NOISE_LEVELS - 1) + 0.5f);
 }
 
 double

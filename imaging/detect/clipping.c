@@ -108,7 +108,9 @@ planes_unclip (Planes *planes, const float *table)
   if (table == NULL)
     return;
   for (gsize i = 0; i < planes_samples (planes); i++) {
-    float at = CLAMP (planes->data[i], 0, 1) * TABLE;
+    /* Written so that NaN becomes black. */
+    float mean = planes->data[i] > 0 ? MIN (planes->data[i], 1) : 0;
+    float at = mean * TABLE;
     int entry = MIN ((int) at, TABLE - 1);
 
     planes->data[i] =
