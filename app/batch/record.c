@@ -7,8 +7,19 @@
 #include "app/files/output.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define OUTPUT_LINE "output "
+#define ENDING ".txt"
+
+/* Far more than any has: a few lines of options, and some lines of outputs. */
+#define LARGEST_RECORD ((off_t) 1 << 20)
+
+void
+found_result_clear (FoundResult *found)
+{
+  g_clear_pointer (&found->line, g_free);
+}
 
 char *
 record_describe (const BatchItem *item, const char *recipe)
@@ -29,13 +40,62 @@ record_describe (const BatchItem *item, const char *recipe)
   return g_string_free (text, FALSE);
 }
 
-static char *
-record_path (const char *folder, const BatchItem *item)
-{
-  g_autofree char *name = g_strconcat (item->name, ".txt", NULL);
+/* ---- where records are ---- */
 
-  return g_build_filename (folder, RECORD_FOLDER, name, NULL);
+typedef struct {
+  int folder; /* descriptor; -1 if it cannot be opened */
+  char *name, *path;
+} RecordPlace;
+
+static void
+record_place_clear (RecordPlace *place)
+{
+  if (place->folder >= 0)
+    close (place->folder);
+  g_free (place->name);
+  g_free (place->path);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecordPlace, record_place_clear)
+
+/* Finds the record of @item.  Whoever gives us a folder may have put anything
+ * below ".tessera": no link there is followed. */
+static RecordPlace
+find_record (const char *folder, const BatchItem *item, FolderNeed need,
+             GError **error)
+{
+  g_autofree char *name = g_build_filename (RECORD_FOLDER, item->name, NULL);
+  g_autofree char *inner = g_path_get_dirname (name);
+  g_autofree char *base = g_path_get_basename (name);
+  RecordPlace place = { .name = g_strconcat (base, ENDING, NULL) };
+
+  place.path = g_build_filename (folder, inner, place.name, NULL);
+  place.folder = folder_open_below (folder, inner, need, error);
+  return place;
+}
+
+/* The text of a record, or NULL for want of one. */
+static char *
+read_record (const char *folder, const BatchItem *item)
+{
+  g_auto (RecordPlace) place =
+    find_record (folder, item, FOLDER_MUST_EXIST, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  struct stat info;
+  int fd = place.folder >= 0
+             ? file_open_plain (place.folder, place.name, &info)
+             : -1;
+
+  if (fd < 0)
+    return NULL;
+  if (info.st_size <= LARGEST_RECORD)
+    bytes = descriptor_read (fd, NULL);
+  close (fd);
+  return bytes != NULL ? g_strndup (g_bytes_get_data (bytes, NULL),
+                                    g_bytes_get_size (bytes))
+                       : NULL;
+}
+
+/* ---- what they say ---- */
 
 /* "output SIZE SHA256\n" */
 static char *
@@ -48,62 +108,103 @@ output_line (GBytes *bytes)
                           g_bytes_get_size (bytes), sum);
 }
 
-/* The line for the file that is there, NULL if it cannot be read. */
-static char *
-existing_line (const BatchItem *item)
+/* Whether @line is one of the lines of @text, but not its first. */
+static gboolean
+has_line (const char *text, const char *line)
 {
-  g_autoptr (GBytes) bytes = file_read (item->output, NULL);
+  const char *at = text;
 
-  return bytes != NULL ? output_line (bytes) : NULL;
+  while ((at = strchr (at, '\n')) != NULL)
+    if (g_str_has_prefix (++at, line))
+      return TRUE;
+  return FALSE;
 }
 
-/* Where the lines of outputs begin, behind the description; or NULL. */
-static const char *
-find_outputs (const char *text)
+/* What the record @text makes of a result with this line. */
+static ResultState
+judge (const char *text, const char *description, const char *line)
 {
-  const char *end = strstr (text, "\n" OUTPUT_LINE);
-
-  return end != NULL ? end + 1 : NULL;
+  if (g_str_has_prefix (text, description)
+      && g_str_has_prefix (text + strlen (description), line))
+    return RESULT_CURRENT;
+  return has_line (text, line) ? RESULT_OUTDATED : RESULT_FOREIGN;
 }
 
-ResultState
-record_look_up (const char *folder, const BatchItem *item,
-                const char *description)
-{
-  g_autofree char *path = record_path (folder, item);
-  g_autofree char *text = NULL;
-  g_autofree char *line = NULL;
-  const char *outputs, *found;
+/* ---- results ---- */
 
-  if (!g_file_test (item->output, G_FILE_TEST_EXISTS))
+/* What is there, by name alone: RESULT_FOREIGN for a file. */
+static ResultState
+look_at_name (const BatchItem *item)
+{
+  struct stat info;
+
+  if (lstat (item->output, &info) != 0)
     return RESULT_MISSING;
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return RESULT_FOREIGN;
-  outputs = find_outputs (text);
-  line = existing_line (item);
-  found = outputs != NULL && line != NULL ? strstr (outputs, line) : NULL;
-  if (found == NULL)
-    return RESULT_FOREIGN;
-  return found == outputs && g_str_has_prefix (text, description)
-             && outputs == text + strlen (description)
-           ? RESULT_CURRENT
-           : RESULT_OUTDATED;
+  return S_ISLNK (info.st_mode) ? RESULT_LINKED : RESULT_FOREIGN;
+}
+
+/* Describes the file that is there.  FALSE if that is none that we have made,
+ * or cannot be read; found->state then says RESULT_LINKED where a link is on
+ * the way to it. */
+static gboolean
+read_result (const char *folder, const BatchItem *item, FoundResult *found)
+{
+  g_autofree char *inner = g_path_get_dirname (item->name);
+  g_autofree char *base = g_path_get_basename (item->name);
+  g_autoptr (GBytes) bytes = NULL;
+  int parent = folder_open_below (folder, inner, FOLDER_MUST_EXIST, NULL);
+  int fd;
+
+  if (parent < 0) {
+    found->state = RESULT_LINKED;
+    return FALSE;
+  }
+  fd = file_open_plain (parent, base, &found->file);
+  close (parent);
+  if (fd < 0)
+    return FALSE;
+  bytes = descriptor_read (fd, NULL);
+  close (fd);
+  if (bytes == NULL)
+    return FALSE;
+  found->line = output_line (bytes);
+  return TRUE;
+}
+
+void
+record_look_up (const char *folder, const BatchItem *item,
+                const char *description, FoundResult *found)
+{
+  g_autofree char *text = NULL;
+
+  *found = (FoundResult){ .state = look_at_name (item) };
+  if (found->state == RESULT_FOREIGN && read_result (folder, item, found)) {
+    text = read_record (folder, item);
+    if (text != NULL)
+      found->state = judge (text, description, found->line);
+  }
 }
 
 gboolean
 record_write (const char *folder, const BatchItem *item,
-              const char *description, GBytes *bytes, GError **error)
+              const char *description, GBytes *bytes,
+              const FoundResult *found, GError **error)
 {
-  g_autofree char *path = record_path (folder, item);
-  g_autofree char *parent = g_path_get_dirname (path);
+  g_auto (RecordPlace) place =
+    find_record (folder, item, FOLDER_IS_MADE, error);
   g_autofree char *line = output_line (bytes);
-  g_autofree char *before = NULL;
   g_autoptr (GBytes) text = NULL;
   char *record;
 
-  if (record_look_up (folder, item, description) == RESULT_OUTDATED)
-    before = existing_line (item);
-  record = g_strconcat (description, line, before, NULL);
+  if (place.folder < 0)
+    return FALSE;
+  record = g_strconcat (
+    description, line,
+    found->state == RESULT_OUTDATED ? found->line : NULL, NULL);
   text = g_bytes_new_take (record, strlen (record));
-  return folder_make (parent, error) && output_write (path, text, TRUE, error);
+  return output_write_at (&(OutputPlace){ .folder = place.folder,
+                                          .name = place.name,
+                                          .path = place.path,
+                                          .mode = REPLACE_EXISTING },
+                          text, error);
 }

@@ -6,6 +6,8 @@
 #include "app/files/folder.h"
 #include "app/files/output.h"
 
+#include <unistd.h>
+
 void
 batch_turn_claim (BatchTurn *turn, gsize pixels)
 {
@@ -33,16 +35,21 @@ static const char *
 reason_to_skip (const Batch *batch, const BatchItem *item,
                 const char *description)
 {
+  g_auto (FoundResult) found = { 0 };
+
   if (batch->line->force)
     return NULL;
   if (batch->options->skip_existing
       && g_file_test (item->output, G_FILE_TEST_EXISTS))
     return "exists";
-  switch (record_look_up (batch->folder, item, description)) {
+  record_look_up (batch->folder, item, description, &found);
+  switch (found.state) {
   case RESULT_CURRENT:
     return "is up to date";
   case RESULT_FOREIGN:
     return "exists, and was not made here; --force replaces it";
+  case RESULT_LINKED:
+    return "is reached through a link; --force replaces it";
   case RESULT_OUTDATED:
   case RESULT_MISSING:
     break;
@@ -52,17 +59,67 @@ reason_to_skip (const Batch *batch, const BatchItem *item,
 
 /* ---- the work ---- */
 
-/* A result that exists is replaced: that was decided before. */
+/* Whether --force may replace what is there: no original, also through a link
+ * that was made meanwhile, and nothing that would be written to. */
+static gboolean
+check_forced (const Batch *batch, const BatchItem *item, GError **error)
+{
+  if (batch_plan_reads (batch->plan, item->output))
+    return tessera_fail (error, TESSERA_ERROR_FAILED,
+                         "%s: is also an input; name another folder",
+                         item->output);
+  if (output_is_stream (item->output))
+    return tessera_fail (error, TESSERA_ERROR_FAILED,
+                         "%s: is not an ordinary file", item->output);
+  return output_check (item->output, TRUE, error);
+}
+
+/* Without --force: only the result that was found is replaced, and only if it
+ * is ours. */
+static gboolean
+write_result (const BatchItem *item, const FoundResult *found, GBytes *bytes,
+              GError **error)
+{
+  g_autofree char *parent = g_path_get_dirname (item->output);
+  g_autofree char *name = g_path_get_basename (item->output);
+  OutputPlace place = { .folder = folder_open (parent, error),
+                        .name = name,
+                        .path = item->output };
+  gboolean ok;
+
+  if (place.folder < 0)
+    return FALSE;
+  if (found->state == RESULT_OUTDATED) {
+    place.mode = REPLACE_EXISTING;
+    place.replaced = &found->file;
+  }
+  ok = output_write_at (&place, bytes, error);
+  close (place.folder);
+  return ok;
+}
+
+/* What is there is looked at again, for the work may have taken long. */
 static gboolean
 put_in_place (const Batch *batch, const BatchItem *item,
               const char *description, GBytes *bytes, GError **error)
 {
   g_autofree char *parent = g_path_get_dirname (item->output);
+  g_auto (FoundResult) found = { 0 };
+  gboolean force = batch->line->force;
 
-  return folder_make (parent, error)
-         && output_check (item->output, TRUE, error)
-         && record_write (batch->folder, item, description, bytes, error)
-         && output_write (item->output, bytes, TRUE, error);
+  record_look_up (batch->folder, item, description, &found);
+  if (!force
+      && (found.state == RESULT_FOREIGN || found.state == RESULT_LINKED))
+    return tessera_fail (error, TESSERA_ERROR_FAILED,
+                         "%s: already exists; use --force to replace it",
+                         item->output);
+  if (!folder_make (parent, error)
+      || (force && !check_forced (batch, item, error))
+      || !record_write (batch->folder, item, description, bytes, &found,
+                        error))
+    return FALSE;
+  return force ? output_write (item->output, bytes, TRUE, error)
+               : write_result (item, &found, bytes, error);
 }
 
 static gboolean

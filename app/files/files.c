@@ -112,8 +112,8 @@ read_some (int fd, guint8 *data, gsize size)
   return got;
 }
 
-static GBytes *
-read_descriptor (int fd, GError **error)
+GBytes *
+descriptor_read (int fd, GError **error)
 {
   gsize size = 0, room = guess_size (fd);
   g_autofree guint8 *data = NULL;
@@ -143,7 +143,7 @@ static GBytes *
 read_stdin (GError **error)
 {
   if (!isatty (STDIN_FILENO))
-    return read_descriptor (STDIN_FILENO, error);
+    return descriptor_read (STDIN_FILENO, error);
   g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
                        "is a terminal; pipe a picture into it or name "
                        "a file");
@@ -160,9 +160,22 @@ read_path (const char *path, GError **error)
     set_read_error (error);
     return NULL;
   }
-  bytes = read_descriptor (fd, error);
+  bytes = descriptor_read (fd, error);
   close (fd);
   return bytes;
+}
+
+int
+file_open_plain (int folder, const char *name, struct stat *info)
+{
+  int fd = openat (folder, name,
+                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+  if (fd >= 0 && fstat (fd, info) == 0 && S_ISREG (info->st_mode))
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
 }
 
 GBytes *

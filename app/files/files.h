@@ -5,6 +5,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/stat.h>
 
 /* Keeps descriptors 0, 1 and 2 taken where the program was started without
  * them, so that no file we open is mistaken for standard output; and makes a
@@ -21,6 +22,14 @@ const char *output_name (const char *path);
 /* The whole content of @path.  Returns NULL with @error set: INPUT when it
  * cannot be read, LIMIT when it is larger than anything we could use. */
 GBytes *file_read (const char *path, GError **error);
+
+/* The same for what is left of an open file; the message names none. */
+GBytes *descriptor_read (int fd, GError **error);
+
+/* Opens @name in the folder that the descriptor @folder stands for, if it is
+ * an ordinary file: no link, and nothing that lets a reader wait.  Returns a
+ * descriptor that the caller closes, and fills in @info; otherwise -1. */
+int file_open_plain (int folder, const char *name, struct stat *info);
 
 /* Writes all of @data to @fd; FALSE with errno set when that fails. */
 gboolean write_all (int fd, const void *data, gsize size);

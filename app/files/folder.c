@@ -71,6 +71,70 @@ folder_make (const char *path, GError **error)
                  g_strerror (errno));
 }
 
+int
+folder_open (const char *path, GError **error)
+{
+  int fd = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    refuse (error, path, "cannot open this folder: %s", g_strerror (errno));
+  return fd;
+}
+
+static int
+open_path (int folder, const char *name)
+{
+  return openat (folder, name,
+                 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* "PATH: reason", where a folder below another could not be opened. */
+static void
+refuse_step (GError **error, int folder, const char *name, const char *path)
+{
+  int reason = errno;
+  struct stat info;
+
+  if (fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0
+      && S_ISLNK (info.st_mode))
+    refuse (error, path, "is a link, which is not followed here; remove it");
+  else
+    refuse (error, path, "cannot open this folder: %s", g_strerror (reason));
+}
+
+/* One step down from @folder, which is closed.  @path is for messages. */
+static int
+step_down (int folder, const char *name, const char *path, FolderNeed need,
+           GError **error)
+{
+  int next = -1;
+
+  if (need == FOLDER_MUST_EXIST || mkdirat (folder, name, 0777) == 0
+      || errno == EEXIST)
+    next = open_path (folder, name);
+  if (next < 0)
+    refuse_step (error, folder, name, path);
+  close (folder);
+  return next;
+}
+
+int
+folder_open_below (const char *root, const char *name, FolderNeed need,
+                   GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (name, G_DIR_SEPARATOR_S, -1);
+  g_autoptr (GString) path = g_string_new (root);
+  int fd = folder_open (root, error);
+
+  for (int i = 0; fd >= 0 && words[i] != NULL; i++) {
+    if (*words[i] == '\0' || g_str_equal (words[i], "."))
+      continue;
+    g_string_append_printf (path, G_DIR_SEPARATOR_S "%s", words[i]);
+    fd = step_down (fd, words[i], path->str, need, error);
+  }
+  return fd;
+}
+
 static int
 by_name (gconstpointer a, gconstpointer b)
 {

@@ -22,6 +22,18 @@ void folder_undo (const char *path, FolderState state);
  * @error set (FAILED). */
 gboolean folder_make (const char *path, GError **error);
 
+/* Opens a folder for openat() and the like.  Returns a descriptor that the
+ * caller closes, or -1 with @error set (FAILED). */
+int folder_open (const char *path, GError **error);
+
+/* What to do about a folder that is not there. */
+typedef enum { FOLDER_MUST_EXIST, FOLDER_IS_MADE } FolderNeed;
+
+/* Opens the folder @name, such as "a/b", below @root without following a link
+ * on the way from there.  Returns as above. */
+int folder_open_below (const char *root, const char *name, FolderNeed need,
+                       GError **error);
+
 /* The names in @folder in alphabetical order, without hidden ones: an array of
  * char * that the caller owns; NULL if the folder cannot be read. */
 GPtrArray *folder_names (const char *folder);

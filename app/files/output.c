@@ -2,7 +2,6 @@
 
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
-#include "app/files/unfinished.h"
 #include "base/error.h"
 #include "base/ranks.h"
 
@@ -261,34 +260,36 @@ write_stream (const char *path, GBytes *data)
 }
 
 /* Gives the new file the owner, as far as we may, and the permissions of the
- * one at @target.  Comes before the first byte: a private file stays so. */
+ * one that is there.  Comes before the first byte: a private file stays so. */
 static gboolean
-copy_permissions (int fd, const char *target)
+copy_permissions (int fd, const OutputPlace *place)
 {
   struct stat info;
 
-  if (stat (target, &info) != 0)
+  if (fstatat (place->folder, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT;
+  if (!S_ISREG (info.st_mode))
+    return TRUE;
   if (fchown (fd, info.st_uid, info.st_gid) != 0)
     info.st_mode &= (mode_t) ~(S_ISUID | S_ISGID);
   return fchmod (fd, info.st_mode & 07777) == 0;
 }
 
 static gboolean
-write_pending (const char *folder, const char *target, GBytes *data)
+write_pending (const OutputPlace *place, GBytes *data)
 {
-  int fd = unfinished_open (folder);
+  int fd = unfinished_open (place->folder);
 
-  return fd >= 0 && copy_permissions (fd, target) && write_bytes (fd, data)
+  return fd >= 0 && copy_permissions (fd, place) && write_bytes (fd, data)
          && fsync (fd) == 0;
 }
 
 /* After this the file survives a power cut under its final name.  Not every
  * file system can sync a folder, so a failure means nothing. */
 static void
-sync_folder (const char *folder)
+sync_folder (int folder)
 {
-  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   if (fd < 0)
     return;
@@ -296,43 +297,88 @@ sync_folder (const char *folder)
   close (fd);
 }
 
+/* Whether what is there is what may be replaced. */
 static gboolean
-write_file (const char *path, GBytes *data, gboolean force, GError **error)
+is_as_expected (const OutputPlace *place)
 {
-  g_autofree char *target = resolve (path, error);
-  g_autofree char *folder = NULL;
+  const struct stat *expected = place->replaced;
+  struct stat now;
 
-  if (target == NULL)
-    return FALSE;
-  folder = g_path_get_dirname (target);
-  if (!write_pending (folder, target, data))
-    return set_write_error (error, path);
+  if (expected == NULL)
+    return TRUE;
+  return fstatat (place->folder, place->name, &now, AT_SYMLINK_NOFOLLOW) == 0
+         && same_inode (expected, &now) && expected->st_size == now.st_size
+         && expected->st_mtim.tv_sec == now.st_mtim.tv_sec
+         && expected->st_mtim.tv_nsec == now.st_mtim.tv_nsec;
+}
+
+static gboolean
+write_file (const OutputPlace *place, GBytes *data, GError **error)
+{
+  if (!write_pending (place, data))
+    return set_write_error (error, place->path);
   if (g_cancellable_is_cancelled (interrupt_cancellable ())) {
     g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED,
                          "interrupted");
     return FALSE;
   }
-  if (!unfinished_commit (target, force ? REPLACE_EXISTING : KEEP_EXISTING))
-    return errno == EEXIST ? set_exists (error, path)
-                           : set_write_error (error, path);
-  sync_folder (folder);
+  if (!is_as_expected (place))
+    return set_exists (error, place->path);
+  if (!unfinished_commit (place->name, place->mode))
+    return errno == EEXIST ? set_exists (error, place->path)
+                           : set_write_error (error, place->path);
+  sync_folder (place->folder);
   return TRUE;
 }
 
 gboolean
-output_write (const char *path, GBytes *data, gboolean force, GError **error)
+output_write_at (const OutputPlace *place, GBytes *data, GError **error)
 {
   static GMutex one_at_a_time; /* there is one unfinished file */
   gboolean ok;
 
   if (ranks_self () > 0)
     return TRUE;
-  if (output_is_stream (path))
-    return write_stream (path, data) || set_write_error (error, path);
   g_mutex_lock (&one_at_a_time);
-  ok = write_file (path, data, force, error);
+  ok = write_file (place, data, error);
   if (!ok)
     unfinished_discard ();
   g_mutex_unlock (&one_at_a_time);
   return ok;
+}
+
+/* Writes to @target, which is no link; @path is what the user calls it. */
+static gboolean
+write_target (const char *path, const char *target, GBytes *data,
+              UnfinishedMode mode, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *name = g_path_get_basename (target);
+  OutputPlace place = { .folder = open (folder, O_PATH | O_DIRECTORY
+                                                  | O_CLOEXEC),
+                        .name = name,
+                        .path = path,
+                        .mode = mode };
+  gboolean ok;
+
+  if (place.folder < 0)
+    return set_write_error (error, path);
+  ok = output_write_at (&place, data, error);
+  close (place.folder);
+  return ok;
+}
+
+gboolean
+output_write (const char *path, GBytes *data, gboolean force, GError **error)
+{
+  g_autofree char *target = NULL;
+
+  if (ranks_self () > 0)
+    return TRUE;
+  if (output_is_stream (path))
+    return write_stream (path, data) || set_write_error (error, path);
+  target = resolve (path, error);
+  return target != NULL
+         && write_target (path, target, data,
+                          force ? REPLACE_EXISTING : KEEP_EXISTING, error);
 }

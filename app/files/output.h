@@ -9,7 +9,9 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "app/files/unfinished.h"
+
+#include <sys/stat.h>
 
 /* Whether @path is standard output, a device or a pipe. */
 gboolean output_is_stream (const char *path);
@@ -30,3 +32,18 @@ gboolean output_check_distinct (const GPtrArray *inputs,
  * the first one writes (base/ranks.h). */
 gboolean output_write (const char *path, GBytes *data, gboolean force,
                        GError **error);
+
+/* A name in a folder that is open. */
+typedef struct {
+  int folder;
+  const char *name;
+  const char *path; /* for messages */
+  UnfinishedMode mode;
+  const struct stat *replaced; /* the one file that may be replaced, if it is
+                                  still as it was then; NULL for any */
+} OutputPlace;
+
+/* The same for such a place.  No link is followed: one that has the name is
+ * kept or replaced itself. */
+gboolean output_write_at (const OutputPlace *place, GBytes *data,
+                          GError **error);

@@ -18,12 +18,13 @@
 /* Names that are tried, should one of them be taken. */
 #define NAME_TRIES 100
 
-#define NAME_FORMAT "%s/.tessera-%08x.tmp"
+#define NAME_FORMAT ".tessera-%08x.tmp"
 
 static GMutex lock;
 static _Thread_local gboolean is_locker; /* this thread has the lock */
+static int pending_folder = -1;          /* where it is, not ours to close */
 static int pending_fd = -1;              /* of the file, -1 for none */
-static char *pending;                    /* its path, NULL while it has none */
+static char *pending;                    /* its name, NULL while it has none */
 
 static void
 take_lock (void)
@@ -48,13 +49,14 @@ descriptor_path (int fd, DescriptorPath path)
   g_snprintf (path, sizeof (DescriptorPath), "/proc/self/fd/%d", fd);
 }
 
-/* A file in @folder without a name, or -1 if there can be none, or none that
- * could be given a name later. */
+/* A file in the folder without a name, or -1 if there can be none, or none
+ * that could be given a name later. */
 static int
-open_nameless (const char *folder)
+open_nameless (void)
 {
 #ifdef O_TMPFILE
-  int fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  int fd =
+    openat (pending_folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   DescriptorPath path;
 
   if (fd < 0)
@@ -67,21 +69,19 @@ open_nameless (const char *folder)
   return -1;
 }
 
-/* Calls @make with hidden names in @folder until one of them is free, which
- * becomes the pending one.  Returns what @make does, -1 with errno set if it
- * fails. */
+/* Calls @make with hidden names until one of them is free, which becomes the
+ * pending one.  Returns what @make does, -1 with errno set if it fails. */
 static int
-make_hidden (const char *folder, int (*make) (const char *path))
+make_hidden (int (*make) (const char *name))
 {
   int result = -1;
 
   for (int try = 0; result < 0 && try < NAME_TRIES; try++) {
-    g_autofree char *path =
-      g_strdup_printf (NAME_FORMAT, folder, g_random_int ());
+    g_autofree char *name = g_strdup_printf (NAME_FORMAT, g_random_int ());
 
-    result = make (path);
+    result = make (name);
     if (result >= 0)
-      pending = g_steal_pointer (&path);
+      pending = g_steal_pointer (&name);
     else if (errno != EEXIST)
       break;
   }
@@ -89,18 +89,20 @@ make_hidden (const char *folder, int (*make) (const char *path))
 }
 
 static int
-open_new (const char *path)
+open_new (const char *name)
 {
-  return open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return openat (pending_folder, name,
+                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 int
-unfinished_open (const char *folder)
+unfinished_open (int folder)
 {
   take_lock ();
-  pending_fd = open_nameless (folder);
+  pending_folder = folder;
+  pending_fd = open_nameless ();
   if (pending_fd < 0)
-    pending_fd = make_hidden (folder, open_new);
+    pending_fd = make_hidden (open_new);
   leave_lock ();
   return pending_fd;
 }
@@ -109,44 +111,45 @@ unfinished_open (const char *folder)
 
 /* Gives the nameless file a name; EEXIST if that is taken. */
 static int
-link_pending (const char *path)
+link_pending (const char *name)
 {
   DescriptorPath from;
 
   descriptor_path (pending_fd, from);
-  return linkat (AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+  return linkat (AT_FDCWD, from, pending_folder, name, AT_SYMLINK_FOLLOW);
 }
 
 /* rename() that fails with EEXIST instead of replacing a file. */
 static int
-rename_to_new (const char *from, const char *to)
+rename_to_new (const char *name)
 {
 #ifdef RENAME_NOREPLACE
-  if (renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+  if (renameat2 (pending_folder, pending, pending_folder, name,
+                 RENAME_NOREPLACE)
+      == 0)
     return 0;
   if (errno != EINVAL && errno != ENOSYS)
     return -1;
 #endif
   /* Not every file system can do that, but nearly all have hard links. */
-  if (link (from, to) != 0)
+  if (linkat (pending_folder, pending, pending_folder, name, 0) != 0)
     return -1;
-  return unlink (from);
+  return unlinkat (pending_folder, pending, 0);
 }
 
 static int
-move_pending (const char *path, UnfinishedMode mode)
+move_pending (const char *name, UnfinishedMode mode)
 {
   if (pending == NULL) {
-    g_autofree char *folder = g_path_get_dirname (path);
-
-    if (link_pending (path) == 0)
+    if (link_pending (name) == 0)
       return 0;
     if (errno != EEXIST || mode == KEEP_EXISTING
-        || make_hidden (folder, link_pending) != 0)
+        || make_hidden (link_pending) != 0)
       return -1;
   }
-  return mode == REPLACE_EXISTING ? rename (pending, path)
-                                  : rename_to_new (pending, path);
+  return mode == REPLACE_EXISTING
+           ? renameat (pending_folder, pending, pending_folder, name)
+           : rename_to_new (name);
 }
 
 /* Closes the file; it may turn out only now that it was not written. */
@@ -160,14 +163,14 @@ close_pending (void)
 }
 
 gboolean
-unfinished_commit (const char *path, UnfinishedMode mode)
+unfinished_commit (const char *name, UnfinishedMode mode)
 {
   int status, saved_errno;
 
   take_lock ();
   status = pending != NULL ? close_pending () : 0;
   if (status == 0)
-    status = move_pending (path, mode);
+    status = move_pending (name, mode);
   saved_errno = errno;
   if (status == 0) {
     close_pending ();
@@ -184,7 +187,7 @@ unfinished_discard (void)
   take_lock ();
   close_pending ();
   if (pending != NULL)
-    unlink (pending);
+    unlinkat (pending_folder, pending, 0);
   g_clear_pointer (&pending, g_free);
   leave_lock ();
 }
@@ -197,7 +200,7 @@ unfinished_exit (const char *message, int status)
   if (!is_locker)
     take_lock ();
   if (pending != NULL)
-    unlink (pending);
+    unlinkat (pending_folder, pending, 0);
   terminal_last_words (message);
   _exit (status);
 }

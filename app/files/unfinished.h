@@ -11,15 +11,17 @@
 
 typedef enum { KEEP_EXISTING, REPLACE_EXISTING } UnfinishedMode;
 
-/* Makes an empty file in @folder, without a name or with a hidden, unused one.
- * Returns a descriptor to write to, which is not the caller's to close, or -1
- * with errno set. */
-int unfinished_open (const char *folder);
+/* Makes an empty file, without a name or with a hidden, unused one, in the
+ * folder that the descriptor @folder stands for, which stays open until the
+ * file has its place or is removed.  Returns a descriptor to write to, which
+ * is not the caller's to close, or -1 with errno set. */
+int unfinished_open (int folder);
 
-/* Closes the file and moves it to @path, in the same folder, in one step.
- * Returns FALSE with errno set, EEXIST when there is a file at @path that is
- * to be kept; the pending file is then still there. */
-gboolean unfinished_commit (const char *path, UnfinishedMode mode);
+/* Closes the file and gives it its @name in the same folder, in one step.  A
+ * link of that name is replaced, not followed.  Returns FALSE with errno set,
+ * EEXIST when there is a file called @name that is to be kept; the pending
+ * file is then still there. */
+gboolean unfinished_commit (const char *name, UnfinishedMode mode);
 
 /* Removes the file, if there is one. */
 void unfinished_discard (void);
