@@ -319,11 +319,29 @@ ok "... that restores" is_more \
 ok "... or fails" says "note: poor failed: exit code 7: no good today"
 ok "programs are not told where the truth is" not grep -q photos given
 ok "... but the noise" grep -q ' 20$' given
-compare photos -a dct --restorer "slow=sh -c 'sleep 600' {output}" \
+cat >slow.sh <<'END'
+mkdir "$(dirname "$1")/scratch"
+echo "half" >"$(dirname "$1")/scratch/half"
+[ -z "${STARTED-}" ] || echo "started" >"$STARTED"
+exec sleep 600
+END
+compare photos -a dct --restorer "slow=sh slow.sh {output}" \
   --outside-limit 0.5 -o late
 judge "a program that takes too long" 0
 ok "... is ended" grep -q 'was ended after 0.5 seconds' late/results.csv
 ok "... and nothing of all that is left behind" [ -z "$(ls tmp)" ]
+mkfifo started
+STARTED=started "$TESSERA" compare --patch 4 --patches 600 --iterations 3 \
+  photos -a dct -o killed --restorer "slow=sh slow.sh {output}" 2>/dev/null &
+killed=$!
+read -r _ <started
+kill -KILL $killed
+wait $killed 2>/dev/null
+ok "a comparison that is killed leaves a folder" [ -n "$(ls tmp)" ]
+compare photos -a dct --restorer "copy=sh copy.sh {input} {mask} {output} 0" \
+  -o next
+judge "the next one" 0
+ok "... removes it" [ -z "$(ls tmp)" ]
 unset TMPDIR
 compare photos --restorer "copy=sh copy.sh {input}" -o never
 judge "a command without an output" 2

@@ -384,15 +384,36 @@ ok "a killed server takes its processes along" \
   not kill -0 $learning 2>/dev/null
 ok "... but leaves its folder" [ -n "$(ls temporary)" ]
 left=$(ls temporary)
+cp -p "temporary/$left/lock" marker
+# What a user might have there: another name, permissions, or lock.
+for name in holiday abcdefg abc-12 abc12; do
+  mkdir -m 700 "temporary/tessera-$name"
+  cp -p marker "temporary/tessera-$name/lock"
+done
+mkdir -m 755 temporary/tessera-open00
+cp -p marker temporary/tessera-open00/lock
+mkdir -m 700 temporary/tessera-lock00 temporary/tessera-lock01 \
+  temporary/tessera-lock02 temporary/tessera-lock03
+: >temporary/tessera-lock00/lock
+ln -s "$PWD/marker" temporary/tessera-lock01/lock
+mkfifo temporary/tessera-lock02/lock
+echo "1234" >temporary/tessera-lock03/lock
+mkdir -m 700 away
+cp -p marker away/lock
+ln -s ../away temporary/tessera-link00
+theirs=$(ls temporary | grep -v "$left")
 start
 ok "... which the next one removes" [ ! -e "temporary/$left" ]
-own=$(ls temporary)
+own=$(ls temporary | grep -vxF "$theirs")
+ok "... and nothing else" \
+  [ "$(ls temporary | grep -v "^$own\$")" = "$theirs" -a -e away/lock ]
 first=$server
 start
 ok "... but not that of one that lives" [ -e "temporary/$own" ]
 stop TERM
 server=$first
 stop TERM
+rm -r temporary/* marker away
 
 start --idle 1
 key=

@@ -19,12 +19,12 @@
 
 #include "app/files/files.h"
 #include "app/files/picturefile.h"
+#include "app/files/tempfolder.h"
 #include "app/system/program.h"
 #include "base/error.h"
 #include "dictlearn/tensor.h"
 #include "imaging/codec/codec.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* ---- commands ---- */
@@ -80,37 +80,35 @@ fill_in (char **command, const Placeholder *places, gsize count)
 /* ---- its folder ---- */
 
 typedef struct {
-  char *folder, *input, *mask, *output, *words;
+  TempFolder *folder;
+  char *input, *mask, *output, *words;
 } Exchange;
 
 static gboolean
 exchange_init (Exchange *self, const char *kind, GError **error)
 {
-  g_autoptr (GError) why = NULL;
+  const char *path;
 
-  self->folder = g_dir_make_tmp ("tessera-XXXXXX", &why);
+  self->folder = temp_folder_new (error);
   if (self->folder == NULL)
-    return tessera_fail (error, TESSERA_ERROR_FAILED, "%s", why->message);
-  self->input = g_strdup_printf ("%s/input.%s", self->folder, kind);
-  self->mask = g_build_filename (self->folder, "mask.png", NULL);
-  self->output = g_strdup_printf ("%s/output.%s", self->folder, kind);
-  self->words = g_build_filename (self->folder, "errors.txt", NULL);
+    return FALSE;
+  path = temp_folder_path (self->folder);
+  self->input = g_strdup_printf ("%s/input.%s", path, kind);
+  self->mask = g_build_filename (path, "mask.png", NULL);
+  self->output = g_strdup_printf ("%s/output.%s", path, kind);
+  self->words = g_build_filename (path, "errors.txt", NULL);
   return TRUE;
 }
 
+/* The program may have left files of its own. */
 static void
 exchange_clear (Exchange *self)
 {
-  char *files[] = { self->input, self->mask, self->output, self->words };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (files); i++) {
-    if (files[i] != NULL)
-      g_unlink (files[i]);
-    g_free (files[i]);
-  }
-  if (self->folder != NULL)
-    g_rmdir (self->folder);
-  g_free (self->folder);
+  temp_folder_free (self->folder);
+  g_free (self->input);
+  g_free (self->mask);
+  g_free (self->output);
+  g_free (self->words);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Exchange, exchange_clear)
 

@@ -3,32 +3,22 @@
 #include "app/cli/progressbar.h"
 #include "app/files/files.h"
 #include "app/files/randomid.h"
+#include "app/files/tempfolder.h"
 #include "base/error.h"
 #include "imaging/codec/codec.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST_PICTURES 500
 #define MOST_PICTURE_BYTES ((gsize) 2 << 30)
 
-/* While a tree of folders is removed. */
-#define MOST_OPEN_FOLDERS 16
-
-/* In the folder, and locked as long as its server lives. */
-#define LOCK_NAME "lock"
-#define FOLDER_PREFIX "tessera-"
-
 struct WorkFolder {
-  char *folder, *pictures;
-  int lock_fd; /* -1 for none */
+  TempFolder *temp;
+  char *pictures;
   GMutex lock; /* for what follows */
   guint picture_count;
   gsize picture_bytes;
@@ -36,96 +26,18 @@ struct WorkFolder {
   GHashTable *published; /* id -> folder */
 };
 
-/* ---- files ---- */
-
-static int
-remove_entry (const char *path, const struct stat *info, int type,
-              struct FTW *level)
-{
-  (void) info, (void) type, (void) level;
-  g_remove (path);
-  return 0; /* go on */
-}
-
-/* Removes a folder and all that is in it.  Links are not followed. */
-static void
-remove_tree (const char *path)
-{
-  nftw (path, remove_entry, MOST_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
-
-/* ---- folders of servers that are gone ---- */
-
-/* Locks the folder for as long as this process lives.  The file gets its name
- * when it is locked: no other server takes the folder for one that is left
- * over.  Without a lock nobody ever clears the folder, which does no harm. */
-static int
-lock_folder (const char *folder)
-{
-  g_autofree char *new = g_build_filename (folder, LOCK_NAME ".new", NULL);
-  g_autofree char *path = g_build_filename (folder, LOCK_NAME, NULL);
-  int fd = open (new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-  if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) == 0 && rename (new, path) == 0)
-    return fd;
-  if (fd >= 0)
-    close (fd);
-  return -1;
-}
-
-/* Whether @folder is ours, and its lock is free. */
-static gboolean
-is_left_over (const char *folder)
-{
-  g_autofree char *path = g_build_filename (folder, LOCK_NAME, NULL);
-  struct stat info;
-  gboolean free_lock;
-  int fd;
-
-  if (lstat (folder, &info) != 0 || !S_ISDIR (info.st_mode)
-      || info.st_uid != geteuid ())
-    return FALSE;
-  fd = open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0)
-    return FALSE;
-  free_lock = flock (fd, LOCK_EX | LOCK_NB) == 0;
-  close (fd);
-  return free_lock;
-}
-
-/* Removes the folders of servers that had no time to do it themselves. */
-static void
-clear_left_over (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (g_get_tmp_dir (), 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *folder = g_build_filename (g_get_tmp_dir (), name, NULL);
-
-    if (g_str_has_prefix (name, FOLDER_PREFIX) && is_left_over (folder))
-      remove_tree (folder);
-  }
-}
-
 WorkFolder *
 work_folder_new (GError **error)
 {
-  g_autofree char *folder =
-    g_build_filename (g_get_tmp_dir (), FOLDER_PREFIX "XXXXXX", NULL);
+  TempFolder *temp = temp_folder_new (error);
   WorkFolder *self;
 
-  clear_left_over ();
-  if (g_mkdtemp (folder) == NULL) {
-    g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-                 "%s: cannot create a folder for temporary files",
-                 g_get_tmp_dir ());
+  if (temp == NULL)
     return NULL;
-  }
   self = g_new0 (WorkFolder, 1);
-  self->pictures = g_build_filename (folder, "pictures", NULL);
-  self->lock_fd = lock_folder (folder);
-  self->folder = g_steal_pointer (&folder);
+  self->temp = temp;
+  self->pictures =
+    g_build_filename (temp_folder_path (temp), "pictures", NULL);
   self->published =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_mutex_init (&self->lock);
@@ -138,13 +50,10 @@ work_folder_free (WorkFolder *self)
 {
   if (self == NULL)
     return;
-  remove_tree (self->folder);
-  if (self->lock_fd >= 0)
-    close (self->lock_fd);
+  temp_folder_free (self->temp);
   g_hash_table_unref (self->published);
   g_mutex_clear (&self->lock);
   g_free (self->pictures);
-  g_free (self->folder);
   g_free (self);
 }
 
@@ -154,7 +63,8 @@ work_folder_new_path (WorkFolder *self, const char *ending)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
 
-  return g_strdup_printf ("%s/%u%s", self->folder, self->paths++, ending);
+  return g_strdup_printf ("%s/%u%s", temp_folder_path (self->temp),
+                          self->paths++, ending);
 }
 
 /* ---- pictures to learn from ---- */
@@ -213,7 +123,7 @@ work_folder_clear_pictures (WorkFolder *self)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
 
-  remove_tree (self->pictures);
+  temp_folder_remove_tree (self->pictures);
   g_mkdir (self->pictures, 0700);
   self->picture_count = 0;
   self->picture_bytes = 0;
