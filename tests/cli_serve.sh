@@ -2,12 +2,15 @@
 # cli_serve.sh - the server of the page: starts, refuses, works, ends
 . tests/lib.sh
 
+# --no-open, or nothing
+opening=--no-open
+
 # start OPTION... - starts a server; leaves $server, $port and $token
 start () {
   : >address
   # A shell lets what it starts in the background ignore SIGINT.
   TMPDIR=$FOLDER/temporary perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
-    "$TESSERA" serve --no-open "$@" >address 2>server_err &
+    "$TESSERA" serve $opening "$@" >address 2>server_err &
   server=$!
   for _ in $(seq 100); do
     [ -s address ] && break
@@ -76,8 +79,8 @@ children () {
 
 # ---- starting ----
 
-mkdir temporary
-start
+mkdir temporary named
+start --folder named
 key=
 ok "prints its address" grep -q '^http://127.0.0.1:[0-9]*/#[0-9a-f]\{32\}$' \
   address
@@ -91,6 +94,7 @@ expect "a port that is taken" 1 serve --no-open --port "$port"
 ok "... and what to do" says "--port"
 expect "a port that is none" 2 serve --port 65536
 expect "a file to serve" 2 serve photo.png
+expect "a folder that is none" 2 serve --folder nowhere
 
 # ---- who may ask ----
 
@@ -129,6 +133,14 @@ for site in cross-site same-site; do
     "Sec-Fetch-Site:$site"
   answers "... not even for the page" 403 GET / "Sec-Fetch-Site:$site"
 done
+answers "a browser that follows a link to the page" 200 GET / \
+  Sec-Fetch-Site:cross-site Sec-Fetch-Mode:navigate Sec-Fetch-Dest:document
+answers "... not in a frame" 403 GET / \
+  Sec-Fetch-Site:cross-site Sec-Fetch-Mode:navigate Sec-Fetch-Dest:iframe
+answers "... nor to anything else" 403 GET /api/about \
+  Sec-Fetch-Site:cross-site Sec-Fetch-Mode:navigate Sec-Fetch-Dest:document
+answers "... nor to another host" 403 GET / Host:evil.example \
+  Sec-Fetch-Site:cross-site Sec-Fetch-Mode:navigate Sec-Fetch-Dest:document
 answers "a preflight" 405 OPTIONS /api/photos "Origin:http://evil.example" \
   "Access-Control-Request-Method:POST"
 
@@ -325,10 +337,20 @@ ok "... is a process of its own" [ -n "$(children)" ]
 answers "... that can be cancelled" 200 DELETE "/api/jobs/$job"
 ok "... stops" finished cancelled
 ok "... and is gone" [ -z "$(children)" ]
-for folder in "" . nowhere /no/such/folder --help; do
+mkdir -p named/inner other
+for folder in "" . nowhere /no/such/folder --help "$PWD/other" named \
+  "$PWD/named/" "$PWD/named/inner" "$PWD/named/../other"; do
   answers "comparing folder '$folder'" 422 POST \
     "/api/comparison?source=folder&folder=$folder"
 done
+ok "... says what to do" grep -q -e "--folder" answer
+answers "... but one that was named" 200 POST \
+  "/api/comparison?source=folder&folder=$PWD/named"
+job=$(value job)
+ok "... is looked into" finished failed
+ok "... and has no picture" grep -q "named" answer
+answers "the page is told" 200 GET /api/about
+ok "... which those are" grep -qF "\"$PWD/named\"" answer
 
 # ---- ending ----
 
@@ -414,6 +436,34 @@ stop TERM
 server=$first
 stop TERM
 rm -r temporary/* marker away
+
+# ---- the browser ----
+
+# All users see the words of a command.
+mkdir bin
+mkfifo opened
+cat >bin/xdg-open <<'END'
+#!/bin/sh
+file=${1#file://}
+{ echo "$*"; stat -c %a "$file"; cat "$file"; } >page
+echo "opened" >opened
+END
+chmod +x bin/xdg-open
+usual=$(umask)
+umask 0
+opening= PATH=$PWD/bin:$PATH DISPLAY=:0
+export DISPLAY
+start
+read -r _ <opened
+opening=--no-open PATH=${PATH#*:}
+unset DISPLAY
+umask "$usual"
+ok "the words for the browser have no token" [ -n "$(sed -n 1p page)" \
+  -a -z "$(sed -n 1p page | grep "$(sed 's/.*#//' address)")" ]
+ok "... but a file that nobody else can read" [ "$(sed -n 2p page)" = 600 ]
+ok "... and that leads to the address" grep -qF "url=$(cat address)\"" page
+stop TERM
+ok "... and is removed" [ -z "$(ls temporary)" ]
 
 start --idle 1
 key=

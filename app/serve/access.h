@@ -6,12 +6,13 @@
  *   - A foreign page may send requests here, and by making its own name stand
  *     for 127.0.0.1 (DNS rebinding) even read the answers.  So Host must be
  *     ours, Origin, where there is one, must be ours, and where the browser
- *     says who asks (Sec-Fetch-Site), that must be our page or the user.
+ *     says who asks (Sec-Fetch-Site), that must be our page or the user.  A
+ *     browser may be sent to the bare page by a link: that is how it is opened
+ *     (app/serve/browser.h), and the page alone knows nothing.
  *   - All but the bare page needs a key, sent as a header, which no foreign
  *     page can add.  (A cookie would go to all servers of this machine.)
  *   - The key is handed out once, for the token in the address that is printed
- *     in the terminal.  Other users may see that address in the list of
- *     processes while the browser is started; whoever comes second is refused.
+ *     in the terminal; whoever comes second is refused.
  */
 #pragma once
 
@@ -38,8 +39,8 @@ void access_init (Access *access, int port);
 const char *access_check_source (const Access *access,
                                  const RequestSource *source);
 
-/* As above, for what a sandboxed frame asks for: it has no origin, so only
- * the host counts. */
+/* As above, where only the host counts: for what a sandboxed frame asks for,
+ * which has no origin, and for a browser that is sent to the page. */
 const char *access_check_host (const Access *access, const char *host);
 
 gboolean access_has_key (const Access *access, const char *given);

@@ -141,19 +141,20 @@ handle_post_learning (const HandlerCall *call, Response *response,
 enum { FROM_BUNDLED, FROM_TRAINING, FROM_FOLDER };
 static const char *const sources[] = { "bundled", "training", "folder", NULL };
 
-/* The folder that the query names: a whole path, so that no word of it can be
- * taken for an option. */
+/* The folder that the query names, if the user has named it before: who has the
+ * key may not look into others. */
 static char *
 named_folder (const HandlerCall *call, GError **error)
 {
   const char *folder = request_argument (call->request, "folder");
 
-  if (folder != NULL && g_path_is_absolute (folder)
-      && g_file_test (folder, G_FILE_TEST_IS_DIR))
+  if (folder != NULL
+      && g_ptr_array_find_with_equal_func (call->context->folders, folder,
+                                           g_str_equal, NULL))
     return g_strdup (folder);
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
-               "%s: no such folder; give its absolute path",
-               folder != NULL ? folder : "");
+  tessera_fail (error, TESSERA_ERROR_INPUT,
+                "only folders that were named with --folder when the program "
+                "was started can be compared on");
   return NULL;
 }
 

@@ -77,17 +77,28 @@ format_endings (void)
   return names;
 }
 
+static JsonArray *
+folder_names_of (const ServeContext *context)
+{
+  JsonArray *names = json_array_new ();
+
+  for (guint i = 0; i < context->folders->len; i++)
+    json_array_add_string_element (names, context->folders->pdata[i]);
+  return names;
+}
+
 static gboolean
 handle_get_about (const HandlerCall *call, Response *response, GError **error)
 {
   g_autoptr (JsonObject) json = json_object_new ();
   g_autofree char *bundled = work_folder_bundled ();
 
-  (void) call;
   (void) error;
   json_report_set_text (json, "version", TESSERA_VERSION);
   json_report_set_count (json, "max_upload", BODY_PICTURE);
   json_report_set_text (json, "bundled", bundled);
+  json_object_set_array_member (json, "folders",
+                                folder_names_of (call->context));
   json_object_set_array_member (json, "algorithms", algorithm_names ());
   json_object_set_array_member (json, "kinds", kind_names ());
   json_report_set_text (json, "formats", image_format_list ());
@@ -103,5 +114,5 @@ const Route page_routes[] = {
 };
 
 /* All other paths: files of the page, or "not found". */
-const Route page_files_route = { "GET", "", FOR_ALL, BODY_NONE,
+const Route page_files_route = { "GET", "", FOR_VISITORS, BODY_NONE,
                                  handle_get_file };

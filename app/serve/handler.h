@@ -27,6 +27,7 @@ typedef struct {
   JobQueue *mend_jobs;  /* work on photographs, in this process */
   JobQueue *learn_jobs; /* learning and comparing, in processes of their own */
   WorkFolder *folder;
+  GPtrArray *folders; /* char *: those of the user that may be read */
   GCancellable *ending; /* cancelled when the server is to end */
 } ServeContext;
 
@@ -81,9 +82,10 @@ gboolean respond_view (Response *response, const Image *view, GError **error);
 
 /* What a request must bring along. */
 typedef enum {
-  FOR_ALL,     /* it comes from our page or the address bar */
-  WITH_KEY,    /* and has the key */
-  SECRET_PATH, /* its path is a secret */
+  FOR_VISITORS, /* as below, or a browser is sent to the page by a link */
+  FOR_ALL,      /* it comes from our page or the address bar */
+  WITH_KEY,     /* and has the key */
+  SECRET_PATH,  /* its path is a secret */
 } AccessLevel;
 
 /* Most bytes of a body. */

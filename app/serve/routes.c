@@ -46,6 +46,15 @@ find_route (const Request *request, char **words, const char **stars,
   return NULL;
 }
 
+/* Whether a browser is about to show the response in a tab of its own. */
+static gboolean
+is_visit (const Request *request)
+{
+  return g_strcmp0 (request_header (request, "Sec-Fetch-Mode"), "navigate") == 0
+         && g_strcmp0 (request_header (request, "Sec-Fetch-Dest"), "document")
+              == 0;
+}
+
 static const char *
 check_source (const ServeContext *context, const Route *route,
               const Request *request)
@@ -56,7 +65,8 @@ check_source (const ServeContext *context, const Route *route,
     .site = request_header (request, "Sec-Fetch-Site"),
   };
 
-  if (route->access == SECRET_PATH)
+  if (route->access == SECRET_PATH
+      || (route->access == FOR_VISITORS && is_visit (request)))
     return access_check_host (&context->access, source.host);
   return access_check_source (&context->access, &source);
 }

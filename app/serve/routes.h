@@ -2,7 +2,7 @@
  *
  *     GET     /, /page.css, ...           the files of the page
  *     POST    /api/session                the token for the key
- *     GET     /api/about                  version and limits
+ *     GET     /api/about                  version, limits, folders
  *
  *     POST    /api/photos?name=           opens the picture in the body
  *     GET     /api/photos/ID              what is open; the page's heartbeat

@@ -7,9 +7,11 @@
 #include "app/files/files.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/jsonreport.h"
+#include "app/serve/browser.h"
 #include "app/serve/routes.h"
 #include "app/cli/terminal.h"
 #include "app/serve/handler.h"
+#include "base/error.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -42,6 +44,18 @@ typedef struct {
 #define LARGE_BLOCK (1024 * 1024)
 #define TICKS_BETWEEN_TRIMS 5
 
+/* A folder that exists, added to a GPtrArray of absolute paths; may be given
+ * several times. */
+static gboolean
+option_folder (const Option *option, const char *text, GError **error)
+{
+  if (!g_file_test (text, G_FILE_TEST_IS_DIR))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "'%s' is not a folder", text);
+  g_ptr_array_add (option->value, g_canonicalize_filename (text, NULL));
+  return TRUE;
+}
+
 static gboolean
 parse (Serve *serve, char **argv, GError **error)
 {
@@ -55,6 +69,8 @@ parse (Serve *serve, char **argv, GError **error)
       option_int, .value = &serve->idle, .min = 1, .max = 86400 },
     { "max-pictures", 0, "N", "most pictures open at the same time (16)",
       option_int, .value = &serve->limits.most_photos, .min = 1, .max = 1000 },
+    { "folder", 0, "DIR", "a folder of pictures that the page may compare on",
+      option_folder, .value = serve->context.folders },
   };
 
   line->usage = "";
@@ -93,6 +109,7 @@ context_clear (ServeContext *context)
   open_photos_free (context->photos);
   dictionary_list_free (context->dictionaries);
   work_folder_free (context->folder);
+  g_ptr_array_unref (context->folders);
   g_clear_object (&context->ending);
 }
 
@@ -111,25 +128,7 @@ start (Serve *serve, GError **error)
   return server_start (serve->server, &handlers, error);
 }
 
-/* ---- the browser ---- */
-
-static gboolean
-has_desktop (void)
-{
-  return g_getenv ("DISPLAY") != NULL || g_getenv ("WAYLAND_DISPLAY") != NULL;
-}
-
-/* Whether that works is seen on the screen; the address is printed anyway. */
-static void
-open_browser (const char *address)
-{
-  const char *argv[] = { "xdg-open", address, NULL };
-
-  g_spawn_async (NULL, (char **) argv, NULL,
-                 G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL
-                   | G_SPAWN_STDERR_TO_DEV_NULL,
-                 NULL, NULL, NULL, NULL);
-}
+/* ---- the address ---- */
 
 static gboolean
 print_address (const Serve *serve, const char *address, GError **error)
@@ -156,8 +155,8 @@ announce (const Serve *serve, GError **error)
 
   if (!print_address (serve, address, error))
     return FALSE;
-  if (!serve->no_open && has_desktop ())
-    open_browser (address);
+  if (!serve->no_open)
+    browser_open (serve->context.folder, address);
   return TRUE;
 }
 
@@ -206,6 +205,7 @@ run (char **argv, GError **error)
   gboolean ok;
 
   serve.idle = (int) serve.limits.idle_seconds;
+  serve.context.folders = g_ptr_array_new_with_free_func (g_free);
   command_line_init (&serve.line);
   ok = parse (&serve, argv, error);
   if (ok && !serve.line.answered) {

@@ -166,6 +166,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   limits.idle_seconds = -1; /* all are forgotten at once */
   context.folder = work_folder_new (NULL);
   atexit (remove_folder);
+  context.folders = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (context.folders, g_strdup ("/tmp"));
   context.photos = open_photos_new (&limits);
   context.dictionaries = dictionary_list_new (NULL);
   context.mend_jobs = blocked_queue ();

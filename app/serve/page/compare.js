@@ -157,6 +157,13 @@ export function beginCompare(about) {
   $('run-compare').addEventListener('click', compare);
   for (const radio of document.querySelectorAll('input[name=source]'))
     radio.addEventListener('change', refresh);
+  $('folder').replaceChildren(...about.folders.map(path => new Option(path)));
+  if (about.folders.length === 0) {
+    const radio = document.querySelector('input[name=source][value=folder]');
+
+    radio.disabled = true;
+    radio.parentElement.title = 'Start the program with "tessera serve --folder DIR" to compare on a folder.';
+  }
   if (!about.bundled) {
     document.querySelector('input[name=source][value=bundled]').disabled = true;
     document.querySelector('input[name=source][value=training]').checked = true;
