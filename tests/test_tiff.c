@@ -5,6 +5,8 @@
 #ifdef HAVE_TIFF
 #include "imaging/codec/tiffcodec.h"
 
+#include <malloc.h>
+
 static void
 test_samples (void)
 {
@@ -246,6 +248,137 @@ test_compressions (void)
     }
 }
 
+/* Decodes @bytes with @filling in all memory that is not written to. */
+static Image *
+decode_over (GBytes *bytes, const ImageLimits *limits, int filling)
+{
+  Image *image;
+
+  mallopt (M_PERTURB, filling);
+  image = image_decode (bytes, "broken", limits, NULL);
+  mallopt (M_PERTURB, 0);
+  return image;
+}
+
+/* Whether @bytes decode; the result must not depend on old memory. */
+static Image *
+decode_twice (GBytes *bytes, gboolean lenient)
+{
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (Image) one = NULL, other = NULL;
+
+  limits.lenient = lenient;
+  one = decode_over (bytes, &limits, 0x55);
+  other = decode_over (bytes, &limits, 0xaa);
+  g_assert_true ((one != NULL) == (other != NULL));
+  if (one != NULL)
+    assert_same_samples (one, other);
+  return g_steal_pointer (&one);
+}
+
+/* A file of @image with one byte in its strips changed. */
+static GBytes *
+with_change (GBytes *good, gsize at, guint8 change)
+{
+  gsize size;
+  guint8 *copy = g_memdup2 (g_bytes_get_data (good, &size),
+                            g_bytes_get_size (good));
+
+  copy[at] ^= change;
+  return g_bytes_new_take (copy, g_bytes_get_size (good));
+}
+
+static void
+test_old_memory (void)
+{
+  g_test_summary ("No change of a byte brings back old memory, and none that "
+                  "a checksum covers changes pixels");
+
+  static const int compressions[] = {
+    COMPRESSION_ADOBE_DEFLATE, COMPRESSION_LZW,       COMPRESSION_PACKBITS,
+    COMPRESSION_CCITTRLE,      COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
+    COMPRESSION_ZSTD,          COMPRESSION_LZMA
+  };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (compressions); k++) {
+    int compression = compressions[k];
+    gboolean fax = compression == COMPRESSION_CCITTRLE
+                   || compression == COMPRESSION_CCITTFAX3
+                   || compression == COMPRESSION_CCITTFAX4;
+    g_autoptr (Image) image = random_picture (40, 33, 1, fax ? 1 : 8);
+    int read = 0;
+
+    if (!TIFFIsCODECConfigured ((guint16) compression))
+      continue;
+    /* Something to compress. */
+    for (gsize i = 0; i < image_pixels (image); i += 7)
+      memset (image->samples + i, 0, 3 * sizeof *image->samples);
+    image->meta.format = TESSERA_TIFF;
+    image->meta.chunks = image_chunks_new ();
+    tiff_store_set (&image->meta, TIFFTAG_COMPRESSION, (guint32) compression);
+    g_autoptr (GBytes) good = encode (image, TESSERA_TIFF);
+
+    for (gsize at = 8; at < g_bytes_get_size (good); at++) {
+      g_autoptr (GBytes) bad =
+        with_change (good, at, (guint8) g_test_rand_int_range (1, 256));
+      g_autoptr (Image) strict = decode_twice (bad, FALSE);
+      g_autoptr (Image) lenient = decode_twice (bad, TRUE);
+
+      g_assert_true (strict == NULL || lenient != NULL);
+      read += strict != NULL;
+      /* The directory stands behind the strips. */
+      if (strict != NULL && compression == COMPRESSION_ADOBE_DEFLATE
+          && at < 8 + 200)
+        assert_same_samples (strict, image);
+    }
+    g_test_message ("compression %d: %d of %d read", compression, read,
+                    (int) g_bytes_get_size (good) - 8);
+  }
+}
+
+static void
+test_small_block (void)
+{
+  g_test_summary ("A JPEG smaller than its strip is an error, or black");
+
+  g_autoptr (Image) image = random_picture (16, 16, 1, 8);
+  g_autoptr (GBytes) jpeg = encode (image, TESSERA_JPEG);
+  g_autoptr (GBytes) bytes = bare_tiff (COMPRESSION_JPEG, 8, 64, 64, jpeg);
+  g_autoptr (Image) strict = decode_twice (bytes, FALSE);
+  g_autoptr (Image) lenient = decode_twice (bytes, TRUE);
+  g_autoptr (Image) alone = decode (jpeg);
+
+  g_assert_null (strict);
+  g_assert_nonnull (lenient);
+  for (int y = 0; y < 64; y++)
+    for (int x = 0; x < 64; x++)
+      if (y >= 16)
+        g_assert_cmpint (*image_pixel (lenient, x, y), ==, 0);
+  g_assert_cmpint (*image_pixel (lenient, 0, 0), ==,
+                   *image_pixel (alone, 0, 0));
+}
+
+static void
+test_huge_tiles (void)
+{
+  g_test_summary ("Tiles that take far more time than the picture are refused");
+
+  g_autoptr (Image) image = random_picture (4, 600, 1, 8);
+  Store store = { .compression = COMPRESSION_NONE,
+                  .tile = 16,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .photometric = PHOTOMETRIC_MINISBLACK };
+  g_autoptr (GBytes) bytes = write_plainly (image, &store);
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (Image) again = image_decode (bytes, "tiles", &limits, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_nonnull (again);
+  limits.max_pixels = 4 * 600; /* the tiles have 16 x 608 */
+  g_assert_null (image_decode (bytes, "tiles", &limits, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT);
+}
+
 static void
 test_meta (void)
 {
@@ -390,6 +523,9 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/stores", test_stores);
   g_test_add_func ("/tiff/refused", test_refused);
   g_test_add_func ("/tiff/compressions", test_compressions);
+  g_test_add_func ("/tiff/old-memory", test_old_memory);
+  g_test_add_func ("/tiff/small-block", test_small_block);
+  g_test_add_func ("/tiff/huge-tiles", test_huge_tiles);
   g_test_add_func ("/tiff/meta", test_meta);
   g_test_add_func ("/tiff/fields", test_fields);
   g_test_add_func ("/tiff/pages", test_pages);

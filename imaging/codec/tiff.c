@@ -116,15 +116,30 @@ on_error (TIFF *tiff, void *user_data, const char *module, const char *format,
   return 1;
 }
 
+/* Warnings about a block after which all of it is there.  libtiff has no
+ * codes, only words. */
+static gboolean
+is_harmless (const char *text)
+{
+  return strstr (text, "extraneous bytes") != NULL           /* JPEG */
+         || strstr (text, "not terminated with EOI") != NULL /* LZW */
+         || strstr (text, "Discarding") != NULL;             /* PackBits */
+}
+
 static int
 on_warning (TIFF *tiff, void *user_data, const char *module,
             const char *format, va_list args)
 {
+  TiffFile *file = user_data;
+  g_autofree char *text = NULL;
+
   (void) tiff;
-  (void) user_data;
   (void) module;
-  (void) format;
-  (void) args;
+  if (file->warning != NULL)
+    return 1;
+  text = g_strdup_vprintf (format, args);
+  if (!is_harmless (text))
+    file->warning = clean (text);
   return 1;
 }
 
@@ -138,7 +153,7 @@ open_with (TiffFile *file, const char *mode, gsize max_piece)
   if (max_piece > 0)
     TIFFOpenOptionsSetMaxSingleMemAlloc (options, (tmsize_t) max_piece);
   TIFFOpenOptionsSetErrorHandlerExtR (options, on_error, file);
-  TIFFOpenOptionsSetWarningHandlerExtR (options, on_warning, NULL);
+  TIFFOpenOptionsSetWarningHandlerExtR (options, on_warning, file);
   file->tiff =
     TIFFClientOpenExt ("picture", mode, file, read_bytes, write_bytes, seek,
                        close_nothing, file_size, NULL, NULL, options);
@@ -176,19 +191,21 @@ tiff_file_close (TiffFile *file)
   file->tiff = NULL;
   byte_sink_clear (&file->sink);
   g_clear_pointer (&file->message, g_free);
+  g_clear_pointer (&file->warning, g_free);
 }
 
 gboolean
 tiff_file_fail (const TiffFile *file, TesseraError code, const char *trouble,
                 GError **error)
 {
+  const char *why = file->message != NULL ? file->message : file->warning;
+
   if (file->message != NULL
       && strstr (file->message, "llowed limit") != NULL)
     return tessera_fail (error, TESSERA_ERROR_LIMIT, "%s: %s", trouble,
                          file->message);
   return tessera_fail (error, code, "%s%s%s", trouble,
-                       file->message != NULL ? ": " : "",
-                       file->message != NULL ? file->message : "");
+                       why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
 /* ---- */

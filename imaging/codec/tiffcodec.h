@@ -27,7 +27,8 @@ typedef struct {
   gsize size;
   ByteSink sink; /* when writing */
   gsize at;
-  char *message; /* of libtiff, or NULL */
+  char *message; /* the first error of libtiff, or NULL */
+  char *warning; /* the first warning that puts pixels in doubt, or NULL */
   gboolean is_full; /* no memory was left to write to */
 } TiffFile;
 

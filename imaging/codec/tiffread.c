@@ -3,10 +3,15 @@
  * A page is stored in blocks: tiles, or strips of whole rows; with each sample
  * of a pixel after the other, or each in blocks of its own.  Blocks are decoded
  * one by one, so libtiff never has more than one of them.
+ *
+ * Decoders of libtiff may leave parts of a block as they were and say so in a
+ * warning at most.  Blocks are black before they are decoded, and a block with
+ * a warning is broken: an error, unless what there is of it is wanted.
  */
 #include "imaging/codec/tiffcodec.h"
 
 #include <string.h>
+#include <zlib.h>
 
 /* More pages than anybody scans into one file. */
 #define MOST_PAGES 10000
@@ -35,6 +40,27 @@ refuse (GError **error, const char *what)
 
 /* ---- what it is ---- */
 
+/* Whether the tiles are not much more than the picture: each takes as long as
+ * its size, however few of its pixels count. */
+static gboolean
+check_tiles (const Reader *reader, GError **error)
+{
+  guint64 across =
+    (reader->width + (guint64) reader->block_width - 1) / reader->block_width;
+  guint64 down = (reader->height + (guint64) reader->block_height - 1)
+                 / reader->block_height;
+  guint64 most = 2 * (guint64) reader->limits->max_pixels;
+
+  if (!image_limits_allow (reader->limits, reader->block_width,
+                           reader->block_height, error))
+    return FALSE;
+  return across * reader->block_width
+             <= most / (down * reader->block_height)
+         || tessera_fail (error, TESSERA_ERROR_LIMIT,
+                          "the tiles of the TIFF are much larger than its "
+                          "picture");
+}
+
 static gboolean
 read_size (Reader *reader, GError **error)
 {
@@ -59,8 +85,7 @@ read_size (Reader *reader, GError **error)
       || reader->block_width == 0 || reader->block_height == 0)
     return tessera_fail (error, TESSERA_ERROR_INPUT,
                          "the tiles of the TIFF have no size");
-  return image_limits_allow (reader->limits, reader->block_width,
-                             reader->block_height, error);
+  return check_tiles (reader, error);
 }
 
 /* Cameras put a small preview first, and the picture where only they find
@@ -197,6 +222,13 @@ check_compression (const Reader *reader, GError **error)
 }
 
 static gboolean
+is_deflated (const Reader *reader)
+{
+  return reader->compression == COMPRESSION_ADOBE_DEFLATE
+         || reader->compression == COMPRESSION_DEFLATE;
+}
+
+static gboolean
 read_type (Reader *reader, int page, GError **error)
 {
   TIFF *tiff = reader->file.tiff;
@@ -208,6 +240,10 @@ read_type (Reader *reader, int page, GError **error)
   if (!TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &reader->photometric))
     reader->photometric =
       reader->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  /* The other one, libdeflate, leaves the end of a block undone if a broken
+   * stream runs past it. */
+  if (is_deflated (reader))
+    TIFFSetField (tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
   return check_page (reader, page, error)
          && check_compression (reader, error)
          && check_photometric (reader, error)
@@ -274,10 +310,64 @@ store_block (const Reader *reader, const guint8 *data, gsize row_bytes,
   }
 }
 
-/* Reads the block at (x, y) of plane @plane. */
+/* Whether a deflated block ends with the right checksum, which zlib in libtiff
+ * does not come to.  Some writers put more rows into the last strip than count:
+ * of what goes on behind the block, the end is not looked for. */
+static gboolean
+is_checksum_right (Reader *reader, guint32 number, gsize size)
+{
+  guint64 offset = TIFFGetStrileOffset (reader->file.tiff, number);
+  guint64 count = TIFFGetStrileByteCount (reader->file.tiff, number);
+  guint16 order = FILLORDER_MSB2LSB;
+  guint8 part[16 * 1024];
+  z_stream stream = { 0 };
+  int status;
+
+  TIFFGetFieldDefaulted (reader->file.tiff, TIFFTAG_FILLORDER, &order);
+  if (order != FILLORDER_MSB2LSB || count > G_MAXUINT
+      || offset > reader->file.size || count > reader->file.size - offset
+      || inflateInit (&stream) != Z_OK)
+    return TRUE;
+  stream.next_in = (Bytef *) reader->file.data + offset;
+  stream.avail_in = (uInt) count;
+  do {
+    stream.next_out = part;
+    stream.avail_out = sizeof part;
+    status = inflate (&stream, Z_NO_FLUSH);
+  } while (status == Z_OK && stream.total_out <= size);
+  inflateEnd (&stream);
+  return status == Z_STREAM_END || (status == Z_OK && stream.avail_in > 0);
+}
+
+/* Has libtiff decode block number @number, of which @wanted bytes count, to
+ * @buffer.  FALSE if it is broken; then *@is_usable says if there is a part of
+ * it, with black for the rest. */
+static gboolean
+decode_block (Reader *reader, guint32 number, tmsize_t wanted, guint8 *buffer,
+              gboolean *is_usable)
+{
+  TiffFile *file = &reader->file;
+  tmsize_t size = reader->is_tiled ? TIFFTileSize (file->tiff) : wanted;
+  gboolean inverted = reader->photometric == PHOTOMETRIC_MINISWHITE;
+  tmsize_t got;
+
+  g_clear_pointer (&file->message, g_free);
+  g_clear_pointer (&file->warning, g_free);
+  memset (buffer, inverted ? 0xff : 0, (gsize) size);
+  got = reader->is_tiled
+          ? TIFFReadEncodedTile (file->tiff, number, buffer, size)
+          : TIFFReadEncodedStrip (file->tiff, number, buffer, size);
+  *is_usable = got >= wanted;
+  return *is_usable && file->message == NULL && file->warning == NULL
+         && (reader->limits->lenient || !is_deflated (reader)
+             || is_checksum_right (reader, number, (gsize) size));
+}
+
+/* Reads the block at (x, y) of plane @plane; *@has_pixels is set if there are
+ * any. */
 static gboolean
 read_block (Reader *reader, guint32 x, guint32 y, guint16 plane,
-            guint8 *buffer, Image *image, GError **error)
+            guint8 *buffer, Image *image, gboolean *has_pixels)
 {
   TIFF *tiff = reader->file.tiff;
   gboolean separate = reader->planar == PLANARCONFIG_SEPARATE;
@@ -286,19 +376,17 @@ read_block (Reader *reader, guint32 x, guint32 y, guint16 plane,
                   separate ? plane : 0, separate ? 1 : reader->samples };
   tmsize_t row_bytes =
     reader->is_tiled ? TIFFTileRowSize (tiff) : TIFFScanlineSize (tiff);
-  tmsize_t wanted = row_bytes * (tmsize_t) block.rows;
-  tmsize_t got =
-    reader->is_tiled
-      ? TIFFReadEncodedTile (tiff, TIFFComputeTile (tiff, x, y, 0, plane),
-                             buffer, TIFFTileSize (tiff))
-      : TIFFReadEncodedStrip (tiff, TIFFComputeStrip (tiff, y, plane), buffer,
-                              wanted);
+  guint32 number = reader->is_tiled ? TIFFComputeTile (tiff, x, y, 0, plane)
+                                    : TIFFComputeStrip (tiff, y, plane);
+  gboolean is_usable;
+  gboolean ok = decode_block (reader, number,
+                              row_bytes * (tmsize_t) block.rows, buffer,
+                              &is_usable);
 
-  if (got < wanted)
-    return tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
-                           "the TIFF is broken or truncated", error);
-  store_block (reader, buffer, (gsize) row_bytes, &block, image);
-  return TRUE;
+  if (is_usable)
+    store_block (reader, buffer, (gsize) row_bytes, &block, image);
+  *has_pixels |= is_usable;
+  return ok;
 }
 
 /* The bytes of one block, as far as they agree with its size. */
@@ -322,11 +410,21 @@ block_bytes (Reader *reader, GError **error)
 }
 
 static gboolean
-read_blocks (Reader *reader, Image *image, gsize *rows, GError **error)
+fail_broken (const Reader *reader, GError **error)
+{
+  return tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
+                         "the TIFF is broken or truncated", error);
+}
+
+/* Reads all blocks, or, unless broken ones are to be kept, those up to the
+ * first that is broken. */
+static gboolean
+read_blocks (Reader *reader, Image *image, GError **error)
 {
   gsize size = block_bytes (reader, error);
   guint16 planes =
     reader->planar == PLANARCONFIG_SEPARATE ? reader->samples : 1;
+  gboolean has_pixels = FALSE;
   g_autofree guint8 *buffer = NULL;
 
   if (size == 0)
@@ -335,13 +433,12 @@ read_blocks (Reader *reader, Image *image, gsize *rows, GError **error)
   if (buffer == NULL)
     return FALSE;
   for (guint16 plane = 0; plane < planes; plane++)
-    for (guint32 y = 0; y < reader->height; y += reader->block_height) {
+    for (guint32 y = 0; y < reader->height; y += reader->block_height)
       for (guint32 x = 0; x < reader->width; x += reader->block_width)
-        if (!read_block (reader, x, y, plane, buffer, image, error))
-          return FALSE;
-      *rows = MIN (y + reader->block_height, reader->height);
-    }
-  return TRUE;
+        if (!read_block (reader, x, y, plane, buffer, image, &has_pixels)
+            && !reader->limits->lenient)
+          return fail_broken (reader, error);
+  return has_pixels || fail_broken (reader, error);
 }
 
 /* ---- */
@@ -384,8 +481,6 @@ static Image *
 read_page (Reader *reader, int page, GError **error)
 {
   g_autoptr (Image) image = NULL;
-  g_autoptr (GError) trouble = NULL;
-  gsize rows = 0;
 
   if (page > 0 && !TIFFSetDirectory (reader->file.tiff, (tdir_t) page)) {
     tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
@@ -395,13 +490,8 @@ read_page (Reader *reader, int page, GError **error)
   if (!read_size (reader, error) || !read_type (reader, page, error))
     return NULL;
   image = make_image (reader, error);
-  if (image == NULL)
+  if (image == NULL || !read_blocks (reader, image, error))
     return NULL;
-  if (!read_blocks (reader, image, &rows, &trouble)
-      && !image_limits_forgive (reader->limits, rows, &trouble)) {
-    g_propagate_error (error, g_steal_pointer (&trouble));
-    return NULL;
-  }
   g_clear_pointer (&reader->file.message, g_free);
   return tiffmeta_read (&reader->file, reader->limits, &image->meta, error)
            ? g_steal_pointer (&image)
