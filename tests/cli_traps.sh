@@ -201,4 +201,58 @@ ln -s ../../elsewhere/secret appear4/.tessera/late.png.txt
 end
 ok "a record that appears as a link is not followed" is_untouched
 
+# ---- names that are not text ----
+
+# No character but printable ones, of UTF-8.
+CLEAN='
+  use Encode;
+  my $text = eval { decode ("UTF-8", $_, Encode::FB_CROAK) };
+  exit 1 if !defined $text || $text =~ /[\x00-\x09\x0b-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]/'
+is_clean () { perl -0777 -ne "$CLEAN" "$1"; }
+is_json () {
+  perl -MJSON::PP -ne 'BEGIN { $n = 0 } decode_json ($_), $n++;
+    END { exit !($n == '"$1"') }' out
+}
+
+mkdir strange
+# An escape sequence, a control character of 8 bits, one of two bytes, one that
+# turns the direction of writing, bytes that are no UTF-8, quotes, a newline.
+perl -e '
+  my @names = ("\e]0;title\a", "\x9b2J", "\xc2\x9b2J", "a\xe2\x80\xaegnp",
+               "\xff\xfe", "\"\\\x1f", "two\nlines", "\xe2\x81\xa6");
+  for (@names) {
+    open my $out, ">", "strange/$_.png" or die;
+    print $out "no picture";
+  }'
+cp hurt.png "strange/$(printf 'good\037\033[31m\377').png"
+patient $FILL strange -o strange_out --json
+ok "strange names" [ $status -eq 3 ]
+ok "... are valid JSON" is_json 10
+ok "... with bytes as \\xHH" grep -qF '\\xff\\xfe.png' out
+ok "... that no terminal obeys" is_clean out
+ok "... nor the errors" is_clean err
+patient $FILL strange -o strange_out2 --verbose
+ok "... nor messages" is_clean err
+for odd in "$(printf 'no\037thing\377')" "$(printf 'no\302\233thing')"; do
+  patient score "$odd" hurt.png --json
+  ok "an error about a strange name is valid JSON" is_json 1
+  ok "... and clean" is_clean err
+  patient "$odd"
+  ok "an unknown command too" is_clean err
+done
+
+# A dictionary says what it likes about itself.
+perl -e '
+  my $head = q({"__metadata__":{"format":"tessera-dictionary","version":"1",)
+    . q("patch":"2","channels":"1","seed":"0","samples":"5",)
+    . q("algorithm":"\u001b[2J\u009b","options":"\u202e\nok"},)
+    . q("atoms":{"dtype":"F32","shape":[4,1,2,2],"data_offsets":[0,64]}});
+  print pack ("Q<", length $head), $head,
+    map { pack "f<4", map { $_ } @$_ }
+    [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]' >d.safetensors
+patient dict d.safetensors
+ok "what a dictionary says" [ $status -eq 0 ]
+ok "... is clean" is_clean out
+ok "... and one line" grep -q '^options .*ok$' out
+
 finish

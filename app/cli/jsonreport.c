@@ -1,5 +1,6 @@
 #include "app/cli/jsonreport.h"
 
+#include "app/cli/plaintext.h"
 #include "app/files/files.h"
 
 #include <math.h>
@@ -35,8 +36,9 @@ to_string (JsonObject *report, gboolean pretty)
   g_autoptr (JsonNode) root =
     json_node_init_object (json_node_alloc (), report);
   g_autofree char *json = json_to_string (root, pretty);
+  g_autofree char *plain = plain_json (json);
 
-  return g_strconcat (json, "\n", NULL);
+  return g_strconcat (plain, "\n", NULL);
 }
 
 char *

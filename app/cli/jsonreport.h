@@ -1,6 +1,7 @@
 /* jsonreport.h - results for programs: one JSON object on standard output
  *
- * Its keys never change their meaning; missing values are null.
+ * Its keys never change their meaning; missing values are null.  Texts may
+ * have any bytes (app/cli/plaintext.h).
  */
 #pragma once
 

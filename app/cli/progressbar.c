@@ -1,6 +1,7 @@
 #include "app/cli/progressbar.h"
 
 #include "app/cli/interrupt.h"
+#include "app/cli/plaintext.h"
 #include "app/cli/terminal.h"
 
 #include <stdio.h>
@@ -72,7 +73,8 @@ draw (const ProgressBar *bar, double done, gint64 elapsed)
   g_autofree char *left = time_left (done, elapsed);
   g_autofree char *numbers =
     g_strdup_printf ("%3d %%%s", (int) (done * 100), left);
-  g_autofree char *label = g_strdup_printf ("%s  ", bar->label);
+  g_autofree char *plain = plain_text (bar->label);
+  g_autofree char *label = g_strdup_printf ("%s  ", plain);
   g_autoptr (GString) line = g_string_new (NULL);
   int width = (int) (strlen (label) + strlen (numbers));
   int room = terminal_columns () - 1 - width - 2;
@@ -123,12 +125,14 @@ report_piped (double done, gpointer user_data)
   ProgressBar *bar = user_data;
   gint64 now = g_get_monotonic_time ();
   char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *label = NULL;
 
   if (bar->drawn != 0 && now < bar->drawn + PIPED_AFTER)
     return;
   bar->drawn = now;
   g_ascii_formatd (number, sizeof number, "%.4f", CLAMP (done, 0, 1));
-  fprintf (stderr, PIPED_WORD "%s %s\n", number, bar->label);
+  label = plain_text (bar->label);
+  fprintf (stderr, PIPED_WORD "%s %s\n", number, label);
 }
 
 gboolean

@@ -1,5 +1,7 @@
 #include "app/cli/terminal.h"
 
+#include "app/cli/plaintext.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -47,19 +49,17 @@ has_colour (void)
 static void
 print_message (const char *kind, const char *colour, const char *text)
 {
-  g_autoptr (GString) line = g_string_new (NULL);
+  g_autofree char *plain = plain_text (text);
+  g_autofree char *line = NULL;
 
   if (!has_colour ())
     colour = NULL;
-  g_string_append_printf (line, "%stessera:%s%s%s ",
+  line = g_strdup_printf ("%stessera:%s%s%s %s\n",
                           colour != NULL ? colour : "",
                           kind != NULL ? " " : "", kind != NULL ? kind : "",
-                          colour != NULL ? PLAIN_TEXT : "");
-  for (; *text != '\0'; text++)
-    g_string_append_c (line, g_ascii_iscntrl (*text) ? '?' : *text);
-  g_string_append_c (line, '\n');
+                          colour != NULL ? PLAIN_TEXT : "", plain);
   terminal_clear_status ();
-  fputs (line->str, stderr);
+  fputs (line, stderr);
 }
 
 void
@@ -85,10 +85,10 @@ static void
 print_plain (const char *format, va_list args)
 {
   g_autofree char *text = g_strdup_vprintf (format, args);
+  g_autofree char *plain = plain_text (text);
 
   terminal_clear_status ();
-  g_strdelimit (text, "\n\r\033", '?');
-  fprintf (stderr, "%s\n", text);
+  fprintf (stderr, "%s\n", plain);
 }
 
 void

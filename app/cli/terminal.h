@@ -1,6 +1,7 @@
 /* terminal.h - messages to the user, on standard error
  *
- * Messages are one line each.  Colour and the status line appear on a terminal
+ * Messages are one line each, and what a file name or a file puts into them
+ * is made harmless (app/cli/plaintext.h).  Colour and the status line appear on a terminal
  * only; colour not where NO_COLOR is set.
  */
 #pragma once
@@ -13,14 +14,13 @@ void terminal_init (gboolean quiet, gboolean verbose);
 /* The ending of a noun after a count: "1 pixel", "2 pixels". */
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 
-/* "tessera: MESSAGE".  Control characters, which a file name may hold, are
- * replaced: an error is one line. */
+/* "tessera: MESSAGE" */
 void terminal_error (const char *message);
 
 /* "tessera: note: ..." for things worth knowing that are not errors. */
 void terminal_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* The result, one line, unchanged. */
+/* The result, one line. */
 void terminal_result (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Only with --verbose. */

@@ -149,8 +149,7 @@ static char *
 page_data (const Compare *compare, GError **error)
 {
   JsonArray *mosaics = mosaics_to_json (compare, error);
-  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
-  JsonObject *json;
+  g_autoptr (JsonObject) json = NULL;
 
   if (mosaics == NULL)
     return NULL;
@@ -159,8 +158,7 @@ page_data (const Compare *compare, GError **error)
   json_object_set_array_member (json, "shown", shown_to_json (compare));
   json_object_set_array_member (json, "mosaics", mosaics);
   json_object_set_array_member (json, "bounds", bounds_to_json (compare));
-  json_node_take_object (root, json);
-  return json_to_string (root, FALSE);
+  return json_report_to_line (json);
 }
 
 /* ---- the page ---- */

@@ -10,6 +10,7 @@
  */
 #include "app/compare/compare.h"
 
+#include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 
 #include "app/files/output.h"
@@ -230,11 +231,9 @@ write_table (const Compare *compare, const char *name, Table *table,
 static gboolean
 write_json (const Compare *compare, GError **error)
 {
-  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
-  char *text;
+  g_autoptr (JsonObject) results = compare_to_json (compare);
+  char *text = json_report_to_text (results);
 
-  json_node_take_object (root, compare_to_json (compare));
-  text = json_to_string (root, TRUE);
   return write_file (compare, "results.json",
                      g_bytes_new_take (text, strlen (text)), error);
 }

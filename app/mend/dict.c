@@ -6,6 +6,7 @@
 #include "app/files/output.h"
 #include "app/files/picturefile.h"
 #include "app/cli/jsonreport.h"
+#include "app/cli/plaintext.h"
 #include "app/cli/terminal.h"
 #include "base/error.h"
 #include "imaging/mosaic.h"
@@ -76,10 +77,13 @@ print_json (const Dictionary *dictionary, GError **error)
   return json_report_print (json, error);
 }
 
-static const char *
-or_unknown (const char *text)
+/* A line of the table; the text is that of a file, and may be NULL. */
+static void
+append_text (GString *table, const char *label, const char *text)
 {
-  return text != NULL ? text : "unknown";
+  g_autofree char *plain = plain_text (text != NULL ? text : "unknown");
+
+  g_string_append_printf (table, "%-12s %s\n", label, plain);
 }
 
 static gboolean
@@ -94,10 +98,9 @@ print_table (const Dictionary *dictionary, GError **error)
                           dictionary->patch, dictionary->patch);
   g_string_append_printf (text, "channels     %d, %s\n", dictionary->channels,
                           dictionary->channels == 1 ? "grey" : "colour");
-  g_string_append_printf (text, "algorithm    %s\n",
-                          or_unknown (dictionary->algorithm));
+  append_text (text, "algorithm", dictionary->algorithm);
   if (dictionary->options != NULL)
-    g_string_append_printf (text, "options      %s\n", dictionary->options);
+    append_text (text, "options", dictionary->options);
   if (dictionary->samples > 0)
     g_string_append_printf (text,
                             "samples      %" G_GUINT64_FORMAT "\n"
