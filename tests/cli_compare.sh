@@ -255,6 +255,29 @@ ok "... and leave no markup in the page" \
 ok "... which is valid UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null \
   names_report/index.html names_report/results.json names_report/results.csv
 
+# What a spreadsheet would run, as names of pictures and of methods.
+mkdir formulas
+cp photos/p1.png 'formulas/=1+1.png'
+cp photos/p2.png 'formulas/+2,3.png'
+cp photos/p3.png 'formulas/-2.png'
+cp photos/p4.png 'formulas/@SUM(A1).png'
+cp photos/p5.png "formulas/$(printf '\t=4').png"
+cp photos/p6.png "formulas/$(printf '\357\274\235').png"
+(cd formulas && "$TESSERA" compare --patch 4 --patches 600 --iterations 3 . \
+  -a dct --test-pictures 5 --restorer="-1-2=true {output}" -q \
+  -o ../formulas_report) >out 2>err
+status=$?
+judge "names like formulas" 0
+ok "... are none in a table" perl -ne '
+  next if $. == 1;
+  @cells = /\G("(?:[^"]|"")*"|[^,\n]*)[,\n]/g;
+  for (@cells) {
+    s/^"//;
+    $bad++ if /^[=+\-@\t\r]|^\xef\xbc\x9d/ && !/^[+-]?[\d.e+-]+$/;
+    $marked++ if /^\x27/;
+  }
+  END { exit ($bad || !$marked) }' formulas_report/results.csv
+
 # ---- programs of others ----
 
 # Restores by copying its input, and notes what it was given.

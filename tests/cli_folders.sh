@@ -68,6 +68,65 @@ ok "... and is named" says "--recursive"
 expect "--mask-out with a folder" 2 $FILL scans --mask marks -o out \
   --mask-out m.png
 
+# ---- long names, and names that are nearly the same ----
+
+long=$(printf '%0251d' 0)
+mkdir long
+for ending in .png 1png 2png; do cp scans/one.png "long/$long$ending"; done
+mv "long/${long}1png" "long/1$(printf '%0250d' 0).png"
+mv "long/${long}2png" "long/$(printf '%0246d' 0).jpg.png"
+expect "names of 255 bytes" 0 $FILL long --mask mask.png -o longer
+ok "... have results" [ "$(ls longer | wc -l)" -eq 3 ]
+expect "... and records" 0 $FILL long --mask mask.png -o longer
+ok "... that hold" counts 0 3 0
+ok "... each its own" [ "$(ls longer/.tessera | wc -l)" -eq 3 ]
+expect "... and are made again" 0 $FILL long --mask mask.png -o longer --seed 2
+ok "... with other options" counts 3 0 0
+run $FILL long --mask mask.png --suffix -clean -o longest
+ok "a name that becomes too long fails" [ $status -eq 3 ]
+ok "... which is said" says "File name too long"
+ok "... and leaves nothing" [ "$(sums longest | wc -l)" -eq 0 ]
+
+mkdir -p case/a case/A
+for name in x.png X.png a/y.png A/y.png; do
+  cp scans/one.png "case/$name"
+done
+expect "names that differ by case" 0 $FILL -r case --mask mask.png -o cases
+ok "... have a result each" counts 4 0 0
+ok "... and are noticed" says "differ only by case"
+# A disk that takes .TESSERA for .tessera.
+cat >fold.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/stat.h>
+int
+fstatat (int folder, const char *name, struct stat *info, int flags)
+{
+  int (*real) (int, const char *, struct stat *, int) =
+    (int (*) (int, const char *, struct stat *, int)) dlsym (RTLD_NEXT,
+                                                             "fstatat");
+
+  return real (folder, strcmp (name, ".TESSERA") == 0 ? ".tessera" : name,
+               info, flags);
+}
+END
+if ! (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1); then
+  skip "a disk that ignores case" "a sanitizer does not let us in"
+elif ! ${CC:-cc} -shared -fPIC -o fold.so fold.c -ldl 2>/dev/null; then
+  skip "a disk that ignores case" "there is no compiler"
+else
+  LD_PRELOAD=$PWD/fold.so "$TESSERA" $FILL -r case --mask mask.png \
+    -o cases2 >out 2>err
+  status=$?
+  judge "a disk that ignores case" 2
+  ok "... is noticed before the first result" [ "$(sums cases2 | wc -l)" -eq 0 ]
+  LD_PRELOAD=$PWD/fold.so "$TESSERA" $FILL scans --mask marks \
+    -o cases3 >out 2>err
+  status=$?
+  judge "... and takes other names" 0
+fi
+
 # ---- originals are never replaced ----
 
 before=$(sums scans)

@@ -1,8 +1,10 @@
 #include "app/batch/batch.h"
 
+#include "app/batch/record.h"
 #include "app/batch/tally.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progressbar.h"
+#include "app/cli/terminal.h"
 #include "app/files/folder.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -237,6 +239,27 @@ check_plans (const BatchPlan *plan, GError **error)
                           "them see the same folders");
 }
 
+/* Whether no result takes the place of another because the disk takes their
+ * names for one. */
+static gboolean
+check_case (const Batch *batch, GError **error)
+{
+  const BatchItem *pair[2];
+
+  if (!batch_plan_find_case_pair (batch->plan, pair))
+    return TRUE;
+  if (record_folder_ignores_case (batch->folder))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "%s and %s would both become %s, for the case of "
+                         "letters does not count there; work on them in two "
+                         "runs",
+                         pair[0]->input, pair[1]->input, pair[1]->output);
+  terminal_note ("the names of %s and %s differ only by case; not every disk "
+                 "can hold both",
+                 pair[0]->output, pair[1]->output);
+  return TRUE;
+}
+
 /* All ranks get the string of @rank. */
 static char *
 exchange_text (const char *text, int rank)
@@ -289,7 +312,8 @@ batch_run (const Batch *batch, GError **error)
   BatchTally tally;
   gboolean ok;
 
-  if (!check_plans (batch->plan, error) || !folder_make (batch->folder, error))
+  if (!check_plans (batch->plan, error) || !folder_make (batch->folder, error)
+      || !check_case (batch, error))
     return FALSE;
   jobs = MIN (jobs, (int) batch->plan->items->len);
   ranks_start_items ();

@@ -273,6 +273,37 @@ check_distinct (const BatchPlan *plan, GError **error)
   return TRUE;
 }
 
+/* The same for names that differ only by case. */
+static char *
+fold_case (const char *path)
+{
+  g_autofree char *whole = canonical (path);
+
+  return g_utf8_validate (whole, -1, NULL) ? g_utf8_casefold (whole, -1)
+                                           : g_ascii_strdown (whole, -1);
+}
+
+gboolean
+batch_plan_find_case_pair (const BatchPlan *plan, const BatchItem *pair[2])
+{
+  g_autoptr (GHashTable) folded =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < plan->items->len; i++) {
+    const BatchItem *item = batch_plan_item (plan, i);
+    g_autofree char *name = fold_case (item->output);
+
+    if (item->problem != NULL)
+      continue;
+    pair[0] = g_hash_table_lookup (folded, name);
+    pair[1] = item;
+    if (pair[0] != NULL)
+      return TRUE;
+    g_hash_table_insert (folded, g_steal_pointer (&name), (gpointer) item);
+  }
+  return FALSE;
+}
+
 /* What no result may replace: all pictures and masks. */
 static void
 note_inputs (BatchPlan *plan)

@@ -44,6 +44,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (BatchPlan, batch_plan_free)
 /* Whether @path leads, by whatever name, to a file that is read. */
 gboolean batch_plan_reads (const BatchPlan *plan, const char *path);
 
+/* Two items whose results have names that differ only by case.  FALSE if there
+ * are none. */
+gboolean batch_plan_find_case_pair (const BatchPlan *plan,
+                                    const BatchItem *pair[2]);
+
 static inline const BatchItem *
 batch_plan_item (const BatchPlan *plan, guint i)
 {

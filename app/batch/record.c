@@ -6,11 +6,14 @@
 #include "app/files/folder.h"
 #include "app/files/output.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #define OUTPUT_LINE "output "
 #define ENDING ".txt"
+#define OTHER_CASE ".TESSERA" /* RECORD_FOLDER, where case does not count */
 
 /* Far more than any has: a few lines of options, and some lines of outputs. */
 #define LARGEST_RECORD ((off_t) 1 << 20)
@@ -57,6 +60,36 @@ record_place_clear (RecordPlace *place)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RecordPlace, record_place_clear)
 
+gboolean
+record_folder_ignores_case (const char *folder)
+{
+  int root = folder_open (folder, NULL);
+  int records =
+    folder_open_below (folder, RECORD_FOLDER, FOLDER_IS_MADE, NULL);
+  struct stat one, other;
+  gboolean same = root >= 0 && records >= 0 && fstat (records, &one) == 0
+                  && fstatat (root, OTHER_CASE, &other, 0) == 0
+                  && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+
+  if (records >= 0)
+    close (records);
+  if (root >= 0)
+    close (root);
+  return same;
+}
+
+/* The name of the record for a result called @name.  One that leaves no room
+ * for the ending is replaced by its checksum. */
+static char *
+name_of_record (const char *name)
+{
+  g_autofree char *sum = NULL;
+
+  if (strlen (name) + strlen (ENDING) > NAME_MAX)
+    sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, name, -1);
+  return g_strconcat (sum != NULL ? sum : name, ENDING, NULL);
+}
+
 /* Finds the record of @item.  Whoever gives us a folder may have put anything
  * below ".tessera": no link there is followed. */
 static RecordPlace
@@ -66,7 +99,7 @@ find_record (const char *folder, const BatchItem *item, FolderNeed need,
   g_autofree char *name = g_build_filename (RECORD_FOLDER, item->name, NULL);
   g_autofree char *inner = g_path_get_dirname (name);
   g_autofree char *base = g_path_get_basename (name);
-  RecordPlace place = { .name = g_strconcat (base, ENDING, NULL) };
+  RecordPlace place = { .name = name_of_record (base) };
 
   place.path = g_build_filename (folder, inner, place.name, NULL);
   place.folder = folder_open_below (folder, inner, need, error);

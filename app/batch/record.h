@@ -37,6 +37,10 @@ typedef struct {
 void found_result_clear (FoundResult *found);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FoundResult, found_result_clear)
 
+/* Whether names that differ only by case are the same in @folder, which
+ * exists.  FALSE where that cannot be found out. */
+gboolean record_folder_ignores_case (const char *folder);
+
 /* What a result depends on: @recipe, which has the options, and the size and
  * time of the files that are read.  The caller owns it. */
 char *record_describe (const BatchItem *item, const char *recipe);

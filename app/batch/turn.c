@@ -6,6 +6,7 @@
 #include "app/files/folder.h"
 #include "app/files/output.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 void
@@ -122,6 +123,18 @@ put_in_place (const Batch *batch, const BatchItem *item,
                : write_result (item, &found, bytes, error);
 }
 
+/* Whether a file may be called that; found out before the work. */
+static gboolean
+check_name (const BatchItem *item, GError **error)
+{
+  struct stat info;
+
+  return lstat (item->output, &info) == 0 || errno != ENAMETOOLONG
+         || tessera_fail (error, TESSERA_ERROR_FAILED,
+                          "%s: cannot be written: %s", item->output,
+                          g_strerror (errno));
+}
+
 static gboolean
 work (const Batch *batch, BatchTurn *turn, const char *description,
       GError **error)
@@ -131,6 +144,8 @@ work (const Batch *batch, BatchTurn *turn, const char *description,
   if (turn->item->problem != NULL)
     return tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
                          turn->item->problem);
+  if (!check_name (turn->item, error))
+    return FALSE;
   bytes = batch->work (turn, batch->data, error);
   batch_turn_release (turn);
   return bytes != NULL

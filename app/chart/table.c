@@ -112,15 +112,33 @@ append_number (GString *csv, double number)
   g_string_append (csv, digits);
 }
 
-/* In quotes where it needs them, which are doubled inside (RFC 4180). */
+/* Whether spreadsheets take a cell with this text for a formula: by a sign at
+ * its start, in narrow or wide letters, or a blank that they skip. */
+static gboolean
+looks_like_formula (const char *text)
+{
+  static const char *const starts[] = { "=", "+", "-", "@", "\t", "\r", "\n",
+                                        "\xef\xbc\x9d", "\xef\xbc\x8b",
+                                        "\xef\xbc\x8d", "\xef\xbc\xa0" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (starts); i++)
+    if (g_str_has_prefix (text, starts[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* In quotes where it needs them, which are doubled inside (RFC 4180); and with
+ * an apostrophe in front where a spreadsheet would run it. */
 static void
 append_text (GString *csv, const char *text)
 {
+  const char *mark = looks_like_formula (text) ? "'" : "";
+
   if (strpbrk (text, ",\"\r\n") == NULL) {
-    g_string_append (csv, text);
+    g_string_append_printf (csv, "%s%s", mark, text);
     return;
   }
-  g_string_append_c (csv, '"');
+  g_string_append_printf (csv, "\"%s", mark);
   for (; *text != '\0'; text++) {
     if (*text == '"')
       g_string_append_c (csv, '"');

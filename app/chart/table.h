@@ -26,7 +26,8 @@ void table_add_text (Table *self, const char *text);
 void table_add_spread (Table *self, const Spread *spread);
 
 /* A line of names, then one line per row.  Numbers have as many digits as they
- * need to be read back the same. */
+ * need to be read back the same.  A text that a spreadsheet would take for a
+ * formula has an apostrophe in front. */
 GBytes *table_to_csv (const Table *self);
 
 /* One object per row, its members named like the columns; an empty cell is
