@@ -204,6 +204,26 @@ sub converted {
   return %files;
 }
 
+# ---- records of folders ----
+
+# See record.c.  Kinds: 0 nothing, 1 a file, 2 a link, 3 one to nothing, 4 a
+# pipe, 5 a folder.
+sub records {
+  my %files;
+  my $long = "n" x 255;
+
+  for my $text ("\2\n\1", "other\n\1", "\2\noutput 3 abc\n\1", "\1", "") {
+    for my $kinds ("\1\1\5\0", "\1\1\5\1", "\0\0\0\0", "\1\2\5\0",
+                   "\1\4\5\2", "\2\1\5\0", "\3\1\5\0", "\4\1\5\0",
+                   "\1\1\2\0", "\5\5\5\4", "\0\2\5\3") {
+      $files{"record" . keys %files} =
+        "$kinds$_->[0]$_->[1]\0seed 3\0old result\0$text"
+        for ["\0", "a/b.png"], ["\1", "b.png"], ["\0", $long];
+    }
+  }
+  return %files;
+}
+
 # ----
 
 my %makers = (
@@ -217,6 +237,7 @@ my %makers = (
   },
   exif => sub { map { ("$_->[0]$_->[1]" => exif (@$_)) } ["MM", 6], ["II", 3] },
   request => \&requests,
+  record => \&records,
 );
 
 my $maker = $makers{$target} or die "seeds.pl: no target $target\n";
