@@ -53,6 +53,8 @@ copy_meta (const ImageMeta *from, ImageMeta *to)
   *to = *from;
   if (to->chunks != NULL)
     to->chunks = image_chunks_copy (from->chunks);
+  if (to->left_out != NULL)
+    g_ptr_array_ref (to->left_out);
   if (to->icc != NULL)
     g_bytes_ref (to->icc);
   if (to->exif != NULL)
@@ -132,6 +134,7 @@ image_free (Image *image)
   g_free (image->samples);
   free_palette (image->palette);
   g_clear_pointer (&image->meta.chunks, g_ptr_array_unref);
+  g_clear_pointer (&image->meta.left_out, g_ptr_array_unref);
   g_clear_pointer (&image->meta.icc, g_bytes_unref);
   g_clear_pointer (&image->meta.exif, g_bytes_unref);
   g_free (image);
@@ -195,6 +198,23 @@ image_chunks_find (const GPtrArray *chunks, const char *name)
   return NULL;
 }
 
+void
+image_chunks_remove (GPtrArray *chunks, const char *name)
+{
+  ImageChunk *chunk;
+
+  while ((chunk = image_chunks_find (chunks, name)) != NULL)
+    g_ptr_array_remove (chunks, chunk);
+}
+
+void
+image_leave_out (ImageMeta *meta, const char *what)
+{
+  if (meta->left_out == NULL)
+    meta->left_out = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (meta->left_out, g_strdup (what));
+}
+
 static gboolean
 has_key_colour (const Image *image, const guint16 *pixel)
 {
@@ -230,13 +250,8 @@ image_drop_palette (Image *image)
   if (image->palette == NULL)
     return;
   g_clear_pointer (&image->palette, free_palette);
-  for (gsize i = 0; i < G_N_ELEMENTS (palette_chunks); i++) {
-    ImageChunk *chunk =
-      image_chunks_find (image->meta.chunks, palette_chunks[i]);
-
-    if (chunk != NULL)
-      g_ptr_array_remove (image->meta.chunks, chunk);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (palette_chunks); i++)
+    image_chunks_remove (image->meta.chunks, palette_chunks[i]);
 }
 
 void

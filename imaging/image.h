@@ -50,6 +50,7 @@ typedef struct {
   int orientation;    /* 1 .. 8, how the file stores the upright picture */
   DensityUnit density_unit;
   guint32 density_x, density_y; /* along the stored picture */
+  GPtrArray *left_out; /* what the file says and was not kept, char * each */
   gboolean has_key; /* grey or colour PNG with one transparent colour */
   guint16 key[3];   /* that colour; grey in the first */
   gboolean interlaced;
@@ -102,6 +103,13 @@ ImageChunk *image_chunk_new (const char *name, int place, GBytes *data);
 
 /* @chunk may be NULL. */
 void image_chunk_free (ImageChunk *chunk);
+
+/* Notes that something the file says was not kept: "a broken colour profile".
+ * Before @meta is copied. */
+void image_leave_out (ImageMeta *meta, const char *what);
+
+/* Removes all chunks with that name.  @chunks may be NULL. */
+void image_chunks_remove (GPtrArray *chunks, const char *name);
 
 /* An array that owns its ImageChunks; free with g_ptr_array_unref(). */
 GPtrArray *image_chunks_new (void);

@@ -85,6 +85,26 @@ else
   ok "a lossless one" same photo.png lossless.webp
 fi
 
+# A PNG with a colour profile of 132 bytes that claims to have 808464432.
+perl -e "$PNG"'
+  print "\x89PNG\r\n\x1a\n", chunk ("IHDR", pack ("NNC5", 50, 40, 8, 2, 0, 0, 0)),
+    chunk ("iCCP", "name\0\0" . compress ("0" x 132)),
+    chunk ("IDAT", compress (("\0" . "\x40" x 150) x 40)),
+    chunk ("IEND");' >icc.png
+expect "a profile that lies about its length" 0 inpaint icc.png \
+  --mask mask.png --quality fast -o icc2.png --json
+ok "... is left out with a note" says "left out of the result: a broken colour"
+ok "... and in JSON" [ "$(json left_out)" = '"a broken colour profile"' ]
+expect "... and what was written is read" 0 inpaint icc2.png --mask mask.png \
+  --quality fast -o icc3.png
+ok "... without a note" not grep -q "left out" err
+mkdir folder
+expect "... in a folder too" 0 inpaint icc.png --mask mask.png --quality fast \
+  -o folder
+ok "... which says so" says "left out: a broken colour profile"
+expect "... and damaged" 0 corrupt icc.png --noise 5 -o icc4.png
+ok "... with a note" says "a broken colour profile"
+
 printf '\0\0\0\030ftypheic' >x.heic
 expect "HEIC" 3 score x.heic photo.png
 ok "... names a program" says "heif-convert"

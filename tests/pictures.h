@@ -191,6 +191,17 @@ random_profile (guint32 size)
   return g_bytes_new_take (data, size);
 }
 
+/* The same, but with another size at its start. */
+static inline GBytes *
+false_profile (guint32 size, guint32 claimed)
+{
+  guint8 *data = g_malloc0 (size);
+  guint32 stored = GUINT32_TO_BE (claimed);
+
+  memcpy (data, &stored, sizeof stored);
+  return g_bytes_new_take (data, size);
+}
+
 static inline GBytes *
 exif_with (int orientation)
 {

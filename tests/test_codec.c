@@ -28,6 +28,46 @@ test_crossing (void)
   g_assert_null (image_chunks_find (back->meta.chunks, "tEXt"));
 }
 
+/* All formats that are built in. */
+static const TesseraFormat formats[] = { TESSERA_PNG, TESSERA_JPEG,
+#ifdef HAVE_TIFF
+                                         TESSERA_TIFF,
+#endif
+#ifdef HAVE_WEBP
+                                         TESSERA_WEBP,
+#endif
+};
+
+static void
+test_false_profile (void)
+{
+  g_test_summary ("A profile whose length lies is left out once and for all");
+
+  static const struct {
+    guint32 size, claimed, kept;
+  } cases[] = { { 132, 0x30303030, 0 }, { 132, 133, 0 }, { 132, 127, 0 },
+                { 60, 60, 0 },          { 132, 131, 131 }, { 132, 132, 132 } };
+
+  for (gsize f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+      g_autoptr (Image) image = random_picture (8, 8, 3, 8);
+      g_autoptr (Image) first = NULL;
+
+      image->meta.icc = false_profile (cases[k].size, cases[k].claimed);
+      first = through_file (image, formats[f]);
+      g_assert_cmpuint (
+        first->meta.icc != NULL ? g_bytes_get_size (first->meta.icc) : 0, ==,
+        cases[k].kept);
+      g_assert_cmpint (first->meta.left_out != NULL, ==, cases[k].kept == 0);
+      for (gsize g = 0; g < G_N_ELEMENTS (formats); g++) {
+        g_autoptr (Image) second = through_file (first, formats[g]);
+
+        assert_same_bytes (first->meta.icc, second->meta.icc);
+        g_assert_null (second->meta.left_out);
+      }
+    }
+}
+
 static void
 test_orientation (void)
 {
@@ -214,6 +254,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/codec/crossing", test_crossing);
+  g_test_add_func ("/codec/false-profile", test_false_profile);
   g_test_add_func ("/codec/orientation", test_orientation);
   g_test_add_func ("/codec/truncation", test_truncation);
   g_test_add_func ("/codec/damage", test_damage);

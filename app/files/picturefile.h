@@ -53,6 +53,17 @@ gboolean picture_option_output (const Option *option, const char *text,
 gboolean picture_check_output (const Image *image, const PictureOutput *output,
                                GError **error);
 
+/* Adds to @names, which is made if it is NULL, what a file of that name will
+ * not hold of what the file of @image said; see image_left_out(). */
+void picture_add_left_out (const Image *image, const char *path,
+                           GPtrArray **names);
+
+/* These names in one line, for g_free(); NULL if there are none. */
+char *picture_left_out_words (const GPtrArray *names);
+
+/* A note with them, if there are any, about the input @path. */
+void picture_note_left_out (const char *path, const GPtrArray *names);
+
 /* The bytes of a picture, in the format of the file it came from if the name
  * of the new one does not say. */
 GBytes *picture_encode (const Image *image, const char *path,

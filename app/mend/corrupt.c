@@ -116,14 +116,17 @@ work (const Corrupt *corrupt, GError **error)
     picture_load (line->arguments[0], &line->limits, error);
   g_autoptr (Image) damaged = NULL;
   g_autoptr (Mask) mask = NULL;
+  g_autoptr (GPtrArray) left_out = NULL;
 
   if (image == NULL)
     return FALSE;
+  picture_add_left_out (image, corrupt->output.path, &left_out);
   damaged = image_damage (image, &corrupt->damage, &mask, error);
   if (damaged == NULL)
     return FALSE;
   if (!picture_save (damaged, mask, &corrupt->output, line->force, error))
     return FALSE;
+  picture_note_left_out (line->arguments[0], left_out);
   return print_result (corrupt, mask, error);
 }
 

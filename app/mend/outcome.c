@@ -61,6 +61,7 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
 {
   const RestoreReport *report = &repair->report;
   gboolean has_noise = repair->request->task->noise != NULL;
+  g_autofree char *left_out = picture_left_out_words (repair->left_out);
 
   json_report_set_text (json, "input", input_name (repair->path));
   json_report_set_text (json, "output", output_name (repair->output));
@@ -79,12 +80,23 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
+  if (left_out != NULL)
+    json_report_set_text (json, "left_out", left_out);
   if (repair->found != NULL) {
     json_object_set_object_member (json, "found",
                                    json_object_ref (repair->found));
     json_object_set_object_member (json, "marks",
                                    json_object_ref (repair->marks));
   }
+}
+
+void
+outcome_append_left_out (const Repair *repair, GString *text)
+{
+  g_autofree char *words = picture_left_out_words (repair->left_out);
+
+  if (words != NULL)
+    g_string_append_printf (text, "; left out: %s", words);
 }
 
 void
@@ -144,6 +156,7 @@ print_summary (const Repair *repair)
 gboolean
 outcome_print (const Repair *repair, GError **error)
 {
+  picture_note_left_out (repair->path, repair->left_out);
   if (repair->request->line.json)
     return print_json (repair, error);
   print_summary (repair);

@@ -30,6 +30,7 @@ repair_clear (Repair *repair)
   clear_page (repair);
   g_clear_pointer (&repair->file, g_bytes_unref);
   g_clear_pointer (&repair->done, g_bytes_unref);
+  g_clear_pointer (&repair->left_out, g_ptr_array_unref);
 }
 
 ImageArea
@@ -80,6 +81,7 @@ load (Repair *repair, GError **error)
       || !picture_check_output (repair->image, &output, error)
       || !check_area (repair, error))
     return FALSE;
+  picture_add_left_out (repair->image, repair->output, &repair->left_out);
   if (missing_is_named (request->task->sources)
       || missing_kinds (repair) != NULL) {
     repair->mask = missing_from_sources (repair, error);
@@ -259,6 +261,7 @@ restore_page (Repair *repair, BatchTurn *turn, GError **error)
     outcome_fill_json (repair, turn->json);
     g_string_printf (turn->text, "%s: ", repair->path);
     outcome_append_summary (repair, turn->text);
+    outcome_append_left_out (repair, turn->text);
   }
   batch_turn_release (turn);
   return ok;

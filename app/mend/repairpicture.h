@@ -42,6 +42,7 @@ typedef struct {
   RestoreReport report;
   JsonObject *found; /* pixels of each kind; NULL if none was looked for */
   JsonObject *marks; /* likewise, marks of each kind */
+  GPtrArray *left_out; /* what the result does not hold, of all pages */
   double seconds;
 } Repair;
 
@@ -89,5 +90,8 @@ void outcome_fill_json (const Repair *repair, JsonObject *json);
  * in 1.2 s -> out.png" */
 void outcome_append_summary (const Repair *repair, GString *text);
 
-/* Prints one or the other. */
+/* Adds what the result does not hold, if there is anything. */
+void outcome_append_left_out (const Repair *repair, GString *text);
+
+/* Prints one or the other, and a note of what the result does not hold. */
 gboolean outcome_print (const Repair *repair, GError **error);

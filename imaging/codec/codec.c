@@ -174,6 +174,23 @@ image_encode (const Image *image, TesseraFormat format,
   return image_encode_page (image, NULL, format, options, error);
 }
 
+static void
+add_once (GPtrArray *names, const char *name)
+{
+  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, g_strdup (name));
+}
+
+void
+image_left_out (const Image *image, TesseraFormat format, GPtrArray *names)
+{
+  const GPtrArray *read = image->meta.left_out;
+
+  (void) format;
+  for (guint i = 0; read != NULL && i < read->len; i++)
+    add_once (names, read->pdata[i]);
+}
+
 gboolean
 image_format_from_path (const char *path, TesseraFormat *format)
 {

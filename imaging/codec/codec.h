@@ -46,6 +46,12 @@ Image *image_decode (GBytes *data, const char *name, const ImageLimits *limits,
 GBytes *image_encode (const Image *image, TesseraFormat format,
                       const EncodeOptions *options, GError **error);
 
+/* Adds to @names what a file of @format will not hold of what the file of
+ * @image said ("IPTC data", char * for g_free), except for what is there
+ * already. */
+void image_left_out (const Image *image, TesseraFormat format,
+                     GPtrArray *names);
+
 /* The number of pages of a file, at least 1; only TIFF has several. */
 int image_pages (GBytes *data);
 

@@ -1,6 +1,8 @@
 /* jpegmeta.c - metadata of a JPEG */
 #include "imaging/codec/jpegmeta.h"
 
+#include "imaging/codec/profile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,14 @@ find_tagged (const GPtrArray *chunks, const Tag *tag)
   return NULL;
 }
 
+static void
+remove_tagged (GPtrArray *chunks, const Tag *tag)
+{
+  for (guint i = chunks->len; i > 0; i--)
+    if (is_tagged (chunks->pdata[i - 1], tag))
+      g_ptr_array_remove_index (chunks, i - 1);
+}
+
 static ImageChunk *
 chunk_of_marker (const struct jpeg_marker_struct *marker)
 {
@@ -100,9 +110,14 @@ read_icc (j_decompress_ptr cinfo, ImageMeta *meta)
 {
   JOCTET *profile;
   unsigned int size;
+  GBytes *data = NULL;
 
+  if (find_tagged (meta->chunks, &tag_icc) == NULL)
+    return;
   if (jpeg_read_icc_profile (cinfo, &profile, &size))
-    meta->icc = g_bytes_new_with_free_func (profile, size, free, profile);
+    data = g_bytes_new_with_free_func (profile, size, free, profile);
+  if (!profile_set (meta, data))
+    remove_tagged (meta->chunks, &tag_icc);
 }
 
 static void

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "imaging/codec/profile.h"
 
 enum {
-  PHYS_SIZE = 9,         /* two numbers of 4 bytes, and the unit */
-  ICC_HEADER_SIZE = 128, /* no profile is shorter */
-  ICC_NAME_MAX = 79,     /* of the name in front of the profile */
+  PHYS_SIZE = 9,     /* two numbers of 4 bytes, and the unit */
+  ICC_NAME_MAX = 79, /* of the name in front of the profile */
 };
 
 static const guint8 exif_prefix[6] = "Exif\0";
@@ -72,15 +72,30 @@ read_exactly (GInputStream *stream, guint8 *to, gsize size)
          && got == size;
 }
 
+/* Whether there are more than @size bytes. */
+static gboolean
+has_more (GInputStream *stream, gsize size)
+{
+  guint8 part[4096];
+  gsize got = sizeof part, all = 0;
+
+  while (all <= size && got == sizeof part
+         && g_input_stream_read_all (stream, part, sizeof part, &got, NULL,
+                                     NULL))
+    all += got;
+  return all > size;
+}
+
 /* Decompresses the rest of a profile after @header, which starts with the
- * total size.  Leaves *@icc unchanged if the profile is broken. */
+ * total size.  Leaves *@icc unchanged if there are fewer bytes than that. */
 static gboolean
 unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
              GBytes **icc, GError **error)
 {
-  gsize size = read_u32 (header);
+  gsize size = profile_size (header);
 
-  if (size < ICC_HEADER_SIZE)
+  if (size < PROFILE_HEADER_SIZE
+      || (size > max_size && !has_more (stream, max_size)))
     return TRUE;
   if (size > max_size) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
@@ -95,8 +110,9 @@ unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
 
   if (profile == NULL)
     return FALSE;
-  memcpy (profile, header, ICC_HEADER_SIZE);
-  if (read_exactly (stream, profile + ICC_HEADER_SIZE, size - ICC_HEADER_SIZE))
+  memcpy (profile, header, PROFILE_HEADER_SIZE);
+  if (read_exactly (stream, profile + PROFILE_HEADER_SIZE,
+                    size - PROFILE_HEADER_SIZE))
     *icc = g_bytes_new_take (g_steal_pointer (&profile), size);
   return TRUE;
 }
@@ -116,7 +132,7 @@ interpret_iccp (const ImageChunk *iccp, gsize max_size, GBytes **icc,
     g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
   g_autoptr (GInputStream) stream =
     g_converter_input_stream_new (source, G_CONVERTER (inflate));
-  guint8 header[ICC_HEADER_SIZE];
+  guint8 header[PROFILE_HEADER_SIZE];
 
   if (!read_exactly (stream, header, sizeof header))
     return TRUE;
@@ -161,7 +177,15 @@ pngmeta_interpret (ImageMeta *meta, gsize max_profile, GError **error)
     meta->exif = interpret_exif (exif);
   if (phys != NULL)
     interpret_phys (phys, meta);
-  return iccp == NULL || interpret_iccp (iccp, max_profile, &meta->icc, error);
+  if (iccp == NULL)
+    return TRUE;
+  if (!interpret_iccp (iccp, max_profile, &meta->icc, error))
+    return FALSE;
+  if (meta->icc == NULL) {
+    profile_leave_out (meta);
+    image_chunks_remove (meta->chunks, "iCCP");
+  }
+  return TRUE;
 }
 
 /* A chunk with the compressed profile, after a generic name. */

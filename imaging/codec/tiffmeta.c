@@ -1,6 +1,8 @@
 /* tiffmeta.c - fields of a TIFF directory that describe the picture */
 #include "imaging/codec/tiffcodec.h"
 
+#include "imaging/codec/profile.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -174,7 +176,7 @@ read_profile (TiffFile *file, gsize *room, ImageMeta *meta)
   if (size > *room)
     return FALSE;
   *room -= size;
-  meta->icc = g_bytes_new (data, size);
+  profile_set (meta, g_bytes_new (data, size));
   return TRUE;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "imaging/codec/bytesink.h"
+#include "imaging/codec/profile.h"
 
 #include <string.h>
 #include <webp/decode.h>
@@ -38,7 +39,7 @@ static void
 interpret (ImageMeta *meta, const ImageChunk *chunk)
 {
   if (g_str_equal (chunk->name, "ICCP"))
-    meta->icc = g_bytes_ref (chunk->data);
+    profile_set (meta, g_bytes_ref (chunk->data));
   else if (g_str_equal (chunk->name, "EXIF"))
     meta->exif = tiff_data_of (chunk->data);
 }
@@ -65,6 +66,8 @@ read_chunk (const WebPDemuxer *demux, const char *name,
   WebPDemuxReleaseChunkIterator (&at);
   g_ptr_array_add (meta->chunks, chunk);
   interpret (meta, chunk);
+  if (meta->icc == NULL)
+    image_chunks_remove (meta->chunks, "ICCP");
   return TRUE;
 }
 
