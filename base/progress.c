@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 
+#include <gio/gio.h>
+
 gboolean
 progress_step (const Progress *progress, double done, GError **error)
 {

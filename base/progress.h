@@ -5,7 +5,11 @@
  */
 #pragma once
 
-#include <gio/gio.h>
+#include <glib.h>
+
+/* As <gio/gio.h> has it, which takes longer to compile than most of our
+ * files. */
+typedef struct _GCancellable GCancellable;
 
 typedef struct {
   /* Called with the share of the work that is done, 0 .. 1.  May be NULL. */

@@ -11,6 +11,7 @@
 #include "tests/pictures.h"
 #include "tests/support.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 /* Noise of unknown level. */

@@ -10,6 +10,7 @@
 #include "tests/jpegs.h"
 #include "tests/support.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include <string.h>

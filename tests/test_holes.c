@@ -10,6 +10,7 @@
 #include "imaging/restore.h"
 #include "tests/support.h"
 
+#include <gio/gio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "tests/support.h"
 
 #include <cblas.h>
+#include <gio/gio.h>
 
 enum { CHUNKS = 200 };
 

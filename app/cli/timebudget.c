@@ -2,6 +2,8 @@
 
 #include "base/ranks.h"
 
+#include <gio/gio.h>
+
 /* What stopped rank 0 stops all ranks, at the same step. */
 static void
 follow_first_rank (TimeBudget *self)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "imaging/codec/codec.h"
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>

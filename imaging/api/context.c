@@ -2,6 +2,8 @@
  * whole */
 #include "imaging/api/api.h"
 
+#include <gio/gio.h>
+
 struct TesseraContext {
   gatomicrefcount references;
   ThreadPool *pool;
