@@ -24,8 +24,8 @@
 
 typedef struct GroupShrink GroupShrink;
 
-/* For patches of side 6, 10 or 16 and of 1 or 3 channels: loops are compiled for
- * each. */
+/* For patches of side 6, 10 or 16, for each of which loops are compiled, and of
+ * 1 or 3 channels. */
 GroupShrink *group_shrink_new (int side, int channels);
 
 /* @self may be NULL. */
