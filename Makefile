@@ -133,15 +133,21 @@ $(BUILD)/%.o: %.c Makefile
 	@echo "  cc   $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/%.resource.c: %.gresource.xml Makefile
+# The assembler copies the files: as C, they take longer than anything else.
+data = $(notdir $*)_resource_data
+$(BUILD)/%.gresource: %.gresource.xml Makefile
 	@mkdir -p $(@D)
 	@echo "  res  $<"
-	$(Q)glib-compile-resources --generate-source --internal \
+	$(Q)glib-compile-resources --sourcedir $(<D) --target $@ $<
+$(BUILD)/%.resource.c: %.gresource.xml $(BUILD)/%.gresource
+	$(Q)glib-compile-resources --generate-source --internal --external-data \
 	  --c-name $(notdir $*) --sourcedir $(<D) --target $@ $<
-$(BUILD)/data/dictionaries/dictionaries.resource.c: $(wildcard data/dictionaries/*)
-$(BUILD)/data/finders/finders.resource.c: data/finders/dust.safetensors
-$(BUILD)/app/compare/report/report.resource.c: $(wildcard app/compare/report/*)
-$(BUILD)/app/serve/page/page.resource.c: $(wildcard app/serve/page/*)
+	$(Q)echo '__asm__ (".section .rodata; .balign 8; .hidden $(data);"' \
+	  '".globl $(data); $(data): .incbin \"$(BUILD)/$*.gresource\"; .previous");' >>$@
+$(BUILD)/data/dictionaries/dictionaries.gresource: $(wildcard data/dictionaries/*)
+$(BUILD)/data/finders/finders.gresource: data/finders/dust.safetensors
+$(BUILD)/app/compare/report/report.gresource: $(wildcard app/compare/report/*)
+$(BUILD)/app/serve/page/page.gresource: $(wildcard app/serve/page/*)
 
 # What depends on the formats is made again when they change.
 $(shell mkdir -p $(BUILD); echo '$(FORMATS)' | cmp -s - $(BUILD)/formats \
