@@ -22,6 +22,20 @@
 # machines like it), WERROR=1 to stop at warnings, V=1 to see all commands,
 # CC=clang, BUILD=folder, MPI=1 for a program that mpirun starts on several
 # machines (needs libopenmpi-dev), TIFF=0 and WEBP=0 to leave these formats out.
+# All cores are used; -j1 for one.
+
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc) --no-print-directory
+endif
+
+# Several goals are made one after the other, and each sees what the ones before
+# it have made or installed.
+ifneq ($(word 2,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+$(MAKECMDGOALS):
+	@+$(MAKE) $@
+else
 
 VERSION := $(shell awk '/define TESSERA_VERSION_/ { v = v s $$3; s = "." } \
                         END { print v }' include/tessera.h)
@@ -41,9 +55,11 @@ LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng zlib libjpeg openblas lapacke 
             $(if $(filter WEBP,$(FORMATS)),libwebp libwebpmux libwebpdemux)
 PKGS     := $(LIB_PKGS) libmicrohttpd
 
-PKG_CFLAGS   = $(shell pkg-config --cflags $(PKGS))
-PKG_LIBS     = $(shell pkg-config --libs $(PKGS))
-LIB_PKG_LIBS = $(shell pkg-config --libs $(LIB_PKGS))
+# Asked when first used, which is never by "make deps", and only once.
+once = $(eval $(1) := $(shell pkg-config $(2)))$($(1))
+PKG_CFLAGS   = $(call once,PKG_CFLAGS,--cflags $(PKGS))
+PKG_LIBS     = $(call once,PKG_LIBS,--libs $(PKGS))
+LIB_PKG_LIBS = $(call once,LIB_PKG_LIBS,--libs $(LIB_PKGS))
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
          -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
 # Without -ffp-contract=off products and sums may be fused, and round otherwise
@@ -199,3 +215,5 @@ clean:
   fuzz fuzzers layers headers bench format deps deps-browser finders \
   comparison data deb demo dictionary install uninstall clean
 .SECONDARY:
+
+endif

@@ -14,7 +14,7 @@ $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
 $(BENCHES): $(BUILD)/tests/bench/support.o
 
 check: all layers headers $(TESTS)
-	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j2 --timer $(TESTS) $(CLI_TESTS) :: --tap
+	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j$$(nproc) --timer $(TESTS) $(CLI_TESTS) :: --tap
 
 check-kernels: all $(TESTS)
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -v tests/kernels.sh
