@@ -27,13 +27,23 @@ tessera_abort_without_memory (void)
   abort ();
 }
 
-gpointer
-tessera_alloc (gsize count, gsize size, const char *what, GError **error)
+static gpointer
+checked (gpointer memory, const char *what, GError **error)
 {
-  gpointer memory = g_try_malloc_n (count, size);
-
   if (memory == NULL)
     tessera_fail (error, TESSERA_ERROR_MEMORY, "not enough memory for %s",
                   what);
   return memory;
+}
+
+gpointer
+tessera_alloc (gsize count, gsize size, const char *what, GError **error)
+{
+  return checked (g_try_malloc_n (count, size), what, error);
+}
+
+gpointer
+tessera_alloc0 (gsize count, gsize size, const char *what, GError **error)
+{
+  return checked (g_try_malloc0_n (count, size), what, error);
 }

@@ -24,6 +24,13 @@ gpointer tessera_alloc (gsize count, gsize size, const char *what,
 #define TESSERA_MEMORY_DOMAIN "tessera-memory"
 G_NORETURN void tessera_abort_without_memory (void);
 
+/* The same, zeroed. */
+gpointer tessera_alloc0 (gsize count, gsize size, const char *what,
+                         GError **error);
+
 #define tessera_try_new(type, count, what, error)                             \
   ((type *) tessera_alloc (MAX (1, (gsize) (count)), sizeof (type), (what),   \
                            (error)))
+#define tessera_try_new0(type, count, what, error)                            \
+  ((type *) tessera_alloc0 (MAX (1, (gsize) (count)), sizeof (type), (what),  \
+                            (error)))

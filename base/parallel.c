@@ -13,8 +13,11 @@
 
 enum { FLAVOUR_SERIAL, FLAVOUR_PTHREAD, FLAVOUR_OPENMP };
 
+typedef struct Job Job;
+
 /* What this thread is at work on. */
 typedef struct {
+  Job *job;           /* whose chunk it is; NULL outside of any */
   gboolean inside;    /* a chunk, in which loops have no threads */
   ThreadPool *shared; /* but those that are idle in this pool, if not NULL */
   int number;         /* of the worker */
@@ -59,8 +62,10 @@ parallel_blas_name (void)
 
 /* ---- the loop ---- */
 
-typedef struct Job Job;
 struct Job {
+  Job *around; /* the job in whose chunk it was begun, or NULL */
+  GThread *caller; /* who alone reports */
+  const Progress *progress;
   ParallelFunc func;
   gpointer data;
   int chunks;
@@ -69,7 +74,8 @@ struct Job {
   ThreadPool *shared;
   gint next;    /* first chunk not yet taken; atomic */
   gint done;    /* atomic */
-  gint stopped; /* atomic */
+  gint stopped; /* atomic; by @failure, which is set before */
+  GError *failure; /* atomic */
   int busy;     /* helpers at work on it */
   Job *later;   /* the next that was posted, or NULL */
 };
@@ -106,7 +112,7 @@ do_one_chunk (Job *job, int worker)
   chunk = g_atomic_int_add (&job->next, 1);
   if (chunk >= job->chunks)
     return FALSE;
-  here = (Place){ job->inside, job->shared, worker };
+  here = (Place){ job, job->inside, job->shared, worker };
   job->func (chunk, worker, job->data);
   here = before;
   g_atomic_int_inc (&job->done);
@@ -258,54 +264,108 @@ share_job (Job *job, int helpers)
   return open_job (pool, job);
 }
 
+/* Ends @job with @failure, which is taken over; the first one counts. */
+static void
+fail_job (Job *job, GError *failure)
+{
+  if (!g_atomic_pointer_compare_and_exchange (&job->failure, NULL, failure))
+    g_error_free (failure);
+  g_atomic_int_set (&job->stopped, TRUE);
+}
+
+/* Reports how far @job is, unless it is another thread that does; FALSE once it
+ * was cancelled or has failed. */
+static gboolean
+step_job (Job *job)
+{
+  Progress quiet = { .cancellable = job->progress != NULL
+                                      ? job->progress->cancellable
+                                      : NULL };
+  gboolean reports = job->caller == g_thread_self ();
+  double share = job->chunks > 0
+                   ? (double) g_atomic_int_get (&job->done) / job->chunks
+                   : 1;
+  GError *cancelled = NULL;
+
+  if (!progress_step (reports ? job->progress : &quiet, share, &cancelled))
+    fail_job (job, cancelled);
+  return !g_atomic_int_get (&job->stopped);
+}
+
+gboolean
+parallel_goes_on (GError **error)
+{
+  for (Job *job = here.job; job != NULL; job = job->around)
+    if (!step_job (job)) {
+      if (error != NULL)
+        *error = g_error_copy (job->failure);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+parallel_fail (GError *error)
+{
+  g_return_if_fail (here.job != NULL);
+
+  fail_job (here.job, error);
+}
+
 /* Processes chunks until none is left.  The threads of a pool keep their
  * numbers in all of its jobs. */
 static gboolean
-run_job (Job *job, gboolean shared, const Progress *progress, GError **error)
+run_job (Job *job, gboolean shared, GError **error)
 {
   int number = shared ? here.number : 0;
-  gboolean ok;
 
-  do {
-    double share = job->chunks > 0
-                     ? (double) g_atomic_int_get (&job->done) / job->chunks
-                     : 1;
-
-    ok = progress_step (progress, share, error);
-    if (!ok)
-      g_atomic_int_set (&job->stopped, TRUE);
-  } while (do_one_chunk (job, number));
+  do
+    step_job (job);
+  while (do_one_chunk (job, number));
   if (shared)
     close_job (own_pool (), job);
-  return ok;
+  if (job->failure == NULL)
+    return TRUE;
+  g_propagate_error (error, job->failure);
+  return FALSE;
+}
+
+static Job
+job_new (ParallelFunc func, gpointer data, int chunks,
+         const Progress *progress)
+{
+  return (Job){ .around = here.job,
+                .caller = g_thread_self (),
+                .progress = progress,
+                .func = func,
+                .data = data,
+                .chunks = chunks,
+                .inside = TRUE };
 }
 
 gboolean
 parallel_for (int chunks, ParallelFunc func, gpointer data,
               const Progress *progress, GError **error)
 {
-  Job job = { .func = func, .data = data, .chunks = chunks, .inside = TRUE };
+  Job job = job_new (func, data, chunks, progress);
   int helpers = MIN (parallel_threads (), chunks) - 1;
 
-  return run_job (&job, share_job (&job, helpers), progress, error);
+  return run_job (&job, share_job (&job, helpers), error);
 }
 
 gboolean
 parallel_tasks (int tasks, ParallelFunc func, gpointer data,
                 const Progress *progress, GError **error)
 {
-  Job job = { .func = func,
-              .data = data,
-              .chunks = tasks,
-              .inside = TRUE,
-              .shared = own_pool () };
+  Job job = job_new (func, data, tasks, progress);
 
+  job.shared = own_pool ();
   if (share_job (&job, parallel_threads () - 1))
-    return run_job (&job, TRUE, progress, error);
+    return run_job (&job, TRUE, error);
   /* As if there were no loop around the tasks. */
   job.inside = here.inside;
   job.shared = NULL;
-  return run_job (&job, FALSE, progress, error);
+  return run_job (&job, FALSE, error);
 }
 
 /* ---- pools ---- */

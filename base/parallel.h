@@ -64,9 +64,21 @@ const char *parallel_blas_name (void);
  * @progress may be NULL and sees the share of chunks that are done.
  * Called from inside a chunk, or with a single chunk, it starts no thread; but
  * see parallel_tasks().
- * FALSE only when it was cancelled; some chunks were then left out. */
+ * FALSE with @error set, CANCELLED or what parallel_fail() was given; some
+ * chunks were then left out. */
 gboolean parallel_for (int chunks, ParallelFunc func, gpointer data,
                        const Progress *progress, GError **error);
+
+/* For chunks that may take long: they ask every few milliseconds, and return
+ * early once it is FALSE.  The loop, or one around it, has then been cancelled or
+ * has failed; @error is set.  On the thread that began a loop this reports, as is
+ * done between chunks.  Outside of any loop it is TRUE. */
+gboolean parallel_goes_on (GError **error);
+
+/* For chunks that cannot do their work: the loop whose chunk it is begins no
+ * other one, and returns FALSE with @error, which is taken over; the first one
+ * if several fail. */
+void parallel_fail (GError *error);
 
 /* Like parallel_for() for a few tasks that take long, of different lengths: a
  * thread that has none left to take helps with the loops inside those of

@@ -76,6 +76,79 @@ test_cancel (void)
   g_assert_cmpint (done, <, CHUNKS);
 }
 
+/* Asks for ever, in a loop in a chunk for the second of two. */
+static void
+ask_until_stopped (int chunk, int worker, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  (void) worker;
+  if (chunk == 1 && data != NULL) {
+    g_assert_true (parallel_for (1, ask_until_stopped, NULL, NULL, NULL));
+    return;
+  }
+  while (parallel_goes_on (&error))
+    g_usleep (50);
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+}
+
+static void
+cancel_later (double done, gpointer data)
+{
+  g_assert_cmpfloat (done, <, 1);
+  if (++*(int *) data == 5)
+    g_cancellable_cancel (g_cancellable_get_current ());
+}
+
+static void
+test_chunks_ask (void)
+{
+  g_assert_true (parallel_goes_on (NULL));
+  for (int threads = 1; threads <= 3; threads++) {
+    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+    g_autoptr (GError) error = NULL;
+    int reports = 0;
+    Progress progress = { cancel_later, &reports, cancellable };
+
+    g_cancellable_push_current (cancellable);
+    parallel_init (threads);
+    g_assert_false (
+      parallel_for (2, ask_until_stopped, &progress, &progress, &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+    g_cancellable_pop_current (cancellable);
+  }
+}
+
+static void
+fail_chunk (int chunk, int worker, gpointer data)
+{
+  GError *error = NULL;
+
+  count_chunk (chunk, worker, data);
+  if (chunk < 20)
+    return;
+  tessera_fail (&error, TESSERA_ERROR_MEMORY, "chunk");
+  parallel_fail (error);
+  g_assert_false (parallel_goes_on (NULL));
+}
+
+static void
+test_chunk_fails (void)
+{
+  for (int threads = 1; threads <= 4; threads++) {
+    g_autoptr (GError) error = NULL;
+    Record record = { 0 };
+
+    parallel_init (threads);
+    g_assert_false (
+      parallel_for (CHUNKS, fail_chunk, &record, NULL, &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_MEMORY);
+    for (int i = 0; i < CHUNKS; i++)
+      if (i <= 20 || i >= 20 + threads)
+        g_assert_cmpint (record.times[i], ==, i <= 20);
+  }
+}
+
 /* Two threads, each with loops of its own, share a pool. */
 static gpointer
 run_loops (gpointer data)
@@ -238,6 +311,8 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/parallel/every-chunk-once", test_every_chunk_once);
   g_test_add_func ("/parallel/cancel", test_cancel);
+  g_test_add_func ("/parallel/chunks-ask", test_chunks_ask);
+  g_test_add_func ("/parallel/chunk-fails", test_chunk_fails);
   g_test_add_func ("/parallel/shared-pool", test_shared_pool);
   g_test_add_func ("/parallel/scopes", test_scopes);
   g_test_add_func ("/parallel/tasks", test_tasks);
