@@ -11,9 +11,9 @@
 extern GResource *dictionaries_get_resource (void);
 
 Dictionary *
-dictionary_cosines (int channels)
+dictionary_cosines (int channels, GError **error)
 {
-  return dictionary_dct (BUILTIN_PATCH, channels);
+  return dictionary_dct (BUILTIN_PATCH, channels, error);
 }
 
 static Dictionary *
@@ -44,9 +44,13 @@ dictionary_learned_and_cosines (GError **error)
   if (learned == NULL)
     return NULL;
   first = learned->atoms.cols;
-  cosines = dictionary_cosines (learned->channels);
+  cosines = dictionary_cosines (learned->channels, error);
+  if (cosines == NULL)
+    return NULL;
   both = dictionary_new (learned->patch, learned->channels,
-                         first + cosines->atoms.cols);
+                         first + cosines->atoms.cols, error);
+  if (both == NULL)
+    return NULL;
   for (int j = 0; j < both->atoms.cols; j++)
     memcpy (matf_at (&both->atoms, 0, j),
             j < first ? matf_at (&learned->atoms, 0, j)

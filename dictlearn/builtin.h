@@ -3,12 +3,11 @@
 
 #include "dictlearn/dictionary.h"
 
-/* The cosines of 10 x 10 patches, not learned.  @channels is 1 or 3.  The
- * caller owns it. */
-Dictionary *dictionary_cosines (int channels);
+/* All are NULL with @error set (MEMORY) when memory is short, and belong to the
+ * caller. */
 
-/* The following are NULL with @error set (MEMORY) when memory is short, and
- * belong to the caller. */
+/* The cosines of 10 x 10 patches, not learned.  @channels is 1 or 3. */
+Dictionary *dictionary_cosines (int channels, GError **error);
 
 /* 300 atoms of 10 x 10 x 3, learned for missing pixels from public-domain
  * photographs ("make dictionary"). */

@@ -129,13 +129,14 @@ list_uses (CodingStage *self)
 static gboolean
 encode (CodingStage *self, GError **error)
 {
-  g_autoptr (Pursuit) pursuit = pursuit_new (&self->D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&self->D, error);
   PursuitOptions options = { .max_atoms = self->X.capacity };
   int first = self->own.first, count = self->own.end - first;
   MatF Y = matf_columns (&self->Y, first, count);
   SparseMat X = sparse_columns (&self->X, first, count);
 
-  if (!pursuit_encode (pursuit, &Y, NULL, &options, &X, NULL, error))
+  if (pursuit == NULL
+      || !pursuit_encode (pursuit, &Y, NULL, &options, &X, NULL, error))
     return FALSE;
   coding_stage_update_residual (self);
   list_uses (self);

@@ -17,14 +17,16 @@
 #define ORTHONORMAL_TOLERANCE 1e-4f
 
 Dictionary *
-dictionary_new (int patch, int channels, int atoms)
+dictionary_new (int patch, int channels, int atoms, GError **error)
 {
   Dictionary *dictionary = g_new0 (Dictionary, 1);
 
   dictionary->patch = patch;
   dictionary->channels = channels;
-  dictionary->atoms = matf_new (patch * patch * channels, atoms);
-  return dictionary;
+  if (matf_try_new (&dictionary->atoms, patch * patch * channels, atoms, error))
+    return dictionary;
+  dictionary_free (dictionary);
+  return NULL;
 }
 
 void
@@ -261,7 +263,10 @@ dictionary_from_tensor (Tensor *tensor, DictionaryLayout layout,
       || !read_shape (tensor, &patch, &channels, error)
       || !check_bounds (tensor, patch, error))
     return NULL;
-  dictionary = dictionary_new (patch, channels, (int) tensor->shape[0]);
+  dictionary =
+    dictionary_new (patch, channels, (int) tensor->shape[0], error);
+  if (dictionary == NULL)
+    return NULL;
   atoms = &dictionary->atoms;
   memcpy (atoms->data, tensor->data,
           (gsize) atoms->rows * (gsize) atoms->cols * sizeof (float));
@@ -295,14 +300,18 @@ dictionary_from_tensors (GBytes *bytes, const char *name,
 }
 
 Dictionary *
-dictionary_from_model (ConvModel *model)
+dictionary_from_model (ConvModel *model, GError **error)
 {
   const ConvShape *shape = &model->shape;
   ConvLevel level = conv_level (shape, model->numbers, 0);
   MatF W = conv_atoms (shape, level.W, 0);
   Dictionary *dictionary =
-    dictionary_new (shape->side, shape->channels, shape->atoms);
+    dictionary_new (shape->side, shape->channels, shape->atoms, error);
 
+  if (dictionary == NULL) {
+    conv_model_free (model);
+    return NULL;
+  }
   memcpy (dictionary->atoms.data, W.data,
           (gsize) W.rows * (gsize) W.cols * sizeof (float));
   for (int j = 0; j < W.cols; j++)
@@ -322,7 +331,7 @@ dictionary_from_layout (GBytes *bytes, const char *name,
   if (conv_model_in_bytes (bytes)) {
     ConvModel *model = conv_model_from_bytes (bytes, name, NULL, error);
 
-    return model != NULL ? dictionary_from_model (model) : NULL;
+    return model != NULL ? dictionary_from_model (model, error) : NULL;
   }
   return dictionary_from_tensors (bytes, name, layout, error);
 }

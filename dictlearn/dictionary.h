@@ -29,15 +29,18 @@ typedef struct TesseraDictionary {
   ConvModel *convolutional;
 } Dictionary;
 
-/* A dictionary with zero atoms to be filled in, which the caller owns. */
-Dictionary *dictionary_new (int patch, int channels, int atoms);
+/* A dictionary with zero atoms to be filled in, which the caller owns.  NULL
+ * with @error set: MEMORY. */
+Dictionary *dictionary_new (int patch, int channels, int atoms,
+                            GError **error);
 
 /* @dictionary may be NULL. */
 void dictionary_free (Dictionary *dictionary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dictionary, dictionary_free)
 
-/* A dictionary for @model, which is taken over. */
-Dictionary *dictionary_from_model (ConvModel *model);
+/* A dictionary for @model, which is taken over in any case.  NULL with @error
+ * set: MEMORY. */
+Dictionary *dictionary_from_model (ConvModel *model, GError **error);
 
 /* A human-readable name: the algorithm and the sizes. */
 char *dictionary_describe (const Dictionary *dictionary);

@@ -53,14 +53,16 @@ fill_cosine_atom (float *atom, const double *colour, int channels,
 }
 
 Dictionary *
-dictionary_dct (int patch, int channels)
+dictionary_dct (int patch, int channels, GError **error)
 {
   int n = patch * patch * channels;
-  Dictionary *dictionary = dictionary_new (patch, channels, n);
+  Dictionary *dictionary = dictionary_new (patch, channels, n, error);
   g_autofree Frequency *frequencies = g_new (Frequency, n);
   g_autofree double *space = dct_table (patch);
   g_autofree double *colours = dct_table (channels);
 
+  if (dictionary == NULL)
+    return NULL;
   for (int j = 0; j < n; j++)
     frequencies[j] =
       (Frequency){ j % patch, j / patch % patch, j / patch / patch };

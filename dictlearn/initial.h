@@ -13,5 +13,6 @@ double dct_entry (int f, int i, int n);
 
 /* The cosine transform of patch x patch x channels: n orthonormal atoms, in
  * the order of rising frequency, constant grey first.  Colours get a
- * three-point cosine transform: brightness, and two differences. */
-Dictionary *dictionary_dct (int patch, int channels);
+ * three-point cosine transform: brightness, and two differences.  NULL with
+ * @error set: MEMORY. */
+Dictionary *dictionary_dct (int patch, int channels, GError **error);

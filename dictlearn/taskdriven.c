@@ -339,14 +339,15 @@ static gboolean
 encode (const MatF *D, const TaskBatch *batch, const PursuitOptions *options,
         SparseMat *X, const Progress *progress, GError **error)
 {
-  g_autoptr (Pursuit) pursuit = pursuit_new (D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (D, error);
   RankPart own = ranks_part (X->cols);
   MatF given = matf_columns (&batch->given, own.first, own.end - own.first);
   MatF known = matf_columns (&batch->known, own.first, own.end - own.first);
   SparseMat part = sparse_columns (X, own.first, own.end - own.first);
 
-  if (!pursuit_encode (pursuit, &given, &known, options, &part, progress,
-                       error))
+  if (pursuit == NULL
+      || !pursuit_encode (pursuit, &given, &known, options, &part, progress,
+                          error))
     return FALSE;
   for (int rank = 0; rank < ranks_count (); rank++) {
     RankPart its = ranks_part_of (X->cols, rank);

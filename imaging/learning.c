@@ -26,10 +26,13 @@ learn_patches_of_round (const LearnerClass *class, const LearnOptions *o,
 }
 
 Dictionary *
-learn_make_dictionary (const Learner *learner, Mat *A, int patch, int channels)
+learn_make_dictionary (const Learner *learner, Mat *A, int patch, int channels,
+                       GError **error)
 {
-  Dictionary *dictionary = dictionary_new (patch, channels, A->cols);
+  Dictionary *dictionary = dictionary_new (patch, channels, A->cols, error);
 
+  if (dictionary == NULL)
+    return NULL;
   mat_normalise_columns (A);
   mat_to_float (A, &dictionary->atoms);
   dictionary->algorithm = g_strdup (learner->class->name);

@@ -25,6 +25,7 @@ guint64 learn_patches_of_round (const LearnerClass *class,
                                 guint64 max);
 
 /* A dictionary of the columns of @A, which are scaled to length one.  It says
- * that @learner found it; its options are left to the caller, who owns it. */
+ * that @learner found it; its options are left to the caller, who owns it.
+ * NULL with @error set: MEMORY. */
 Dictionary *learn_make_dictionary (const Learner *learner, Mat *A, int patch,
-                                   int channels);
+                                   int channels, GError **error);

@@ -58,17 +58,16 @@ image_may_have_noise (const Image *image, const RestoreOptions *options)
          && image->depth >= 8;
 }
 
-static FoundNoise
+static gboolean
 choose_noise (const Image *image, const Mask *missing,
-              const RestoreOptions *options)
+              const RestoreOptions *options, FoundNoise *found, GError **error)
 {
   int colours = image_is_grey (image, missing) ? 1 : 3;
 
-  if (options->sigma >= 0)
-    return found_white_noise (colours, MIN (options->sigma, SIGMA_MAX));
-  return image_may_have_noise (image, options)
-           ? image_find_noise (image, missing)
-           : found_white_noise (colours, 0);
+  if (options->sigma < 0 && image_may_have_noise (image, options))
+    return image_find_noise (image, missing, found, error);
+  *found = found_white_noise (colours, CLAMP (options->sigma, 0, SIGMA_MAX));
+  return TRUE;
 }
 
 /* What of the noise is removed: @options may make it weaker or stronger, and
@@ -99,7 +98,7 @@ describe_dictionary (const Image *image, gboolean filled,
     inside = denoise_dictionary (image, noise, options, error);
   else
     inside = options->cosines || options->paper_protocol || !filled
-               ? dictionary_cosines (image_colours (image))
+               ? dictionary_cosines (image_colours (image), error)
                : dictionary_convolutional (error);
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
@@ -205,7 +204,8 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
 {
   FoundNoise noise;
 
-  report->noise = choose_noise (image, missing, options);
+  if (!choose_noise (image, missing, options, &report->noise, error))
+    return FALSE;
   noise = noise_to_remove (&report->noise, options);
   report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);

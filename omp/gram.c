@@ -31,6 +31,10 @@
  * enough for it to fit into the L2 cache beside D'D. */
 #define CHUNK 128
 
+/* Multiplications of a product after which it is asked whether to go on: some
+ * milliseconds too, as products of matrices are faster. */
+#define WORK_PER_PRODUCT 1e8
+
 typedef struct {
   MatF a;        /* k x columns */
   MatF scale;    /* 1 / (1 + ridge_j); the second column is a copy for one
@@ -40,28 +44,8 @@ typedef struct {
   float *z;      /* likewise one entry per atom */
   float *length; /* |v_s|^2 */
   double *x;
+  double work; /* since it was last asked whether to go on */
 } Workspace;
-
-static gpointer
-workspace_new (const PursuitTask *task, int cols)
-{
-  const MatF *gram = pursuit_gram (task->self);
-  int k = gram->rows, s = task->options->max_atoms;
-  Workspace *w = g_new (Workspace, 1);
-
-  w->a = padded_new (k, cols);
-  w->scale = padded_new (k, 2);
-  w->p = padded_new (k, s);
-  w->p.rows = w->p.ld;
-  w->L = padded_new (s, s);
-  w->z = g_new (float, s);
-  w->length = g_new (float, s);
-  w->x = g_new (double, s);
-  for (int j = 0; j < k; j++)
-    *matf_at (&w->scale, j, 0) =
-      atom_scale (task->options, j, *matf_at (gram, j, j));
-  return w;
-}
 
 static void
 workspace_free (gpointer workspace)
@@ -76,6 +60,30 @@ workspace_free (gpointer workspace)
   g_free (w->length);
   g_free (w->x);
   g_free (w);
+}
+
+static gpointer
+workspace_new (const PursuitTask *task, int cols, GError **error)
+{
+  const MatF *gram = &task->self->gram;
+  int k = gram->rows, s = task->options->max_atoms;
+  Workspace *w = g_new0 (Workspace, 1);
+
+  if (!padded_try_new (&w->a, k, cols, error)
+      || !padded_try_new (&w->scale, k, 2, error)
+      || !padded_try_new (&w->p, k, s, error)
+      || !padded_try_new (&w->L, s, s, error)) {
+    workspace_free (w);
+    return NULL;
+  }
+  w->p.rows = w->p.ld;
+  w->z = g_new (float, s);
+  w->length = g_new (float, s);
+  w->x = g_new (double, s);
+  for (int j = 0; j < k; j++)
+    *matf_at (&w->scale, j, 0) =
+      atom_scale (task->options, j, *matf_at (gram, j, j));
+  return w;
 }
 
 static double
@@ -98,7 +106,7 @@ static gboolean
 append_atom (const PursuitTask *task, Workspace *w, float *c, int s, int atom)
 {
   const Kernels *kernels = task->self->kernels;
-  const float *column = matf_at (pursuit_gram (task->self), 0, atom);
+  const float *column = matf_at (&task->self->gram, 0, atom);
   const float *ridge = task->options->ridge;
   float own_ridge = ridge != NULL ? ridge[atom] : 0;
   MatF before = matf_columns (&w->p, 0, s);
@@ -131,8 +139,9 @@ penalty (const PursuitTask *task, Workspace *w, const int *chosen, int count)
   return sum;
 }
 
-/* Codes one signal into column @col of X; @c is D'y and is overwritten. */
-static void
+/* Codes one signal into column @col of X; @c is D'y and is overwritten.  FALSE
+ * when the work was cancelled, as in what follows. */
+static gboolean
 encode_column (const PursuitTask *task, Workspace *w, int col, float *c)
 {
   const PursuitOptions *options = task->options;
@@ -147,6 +156,8 @@ encode_column (const PursuitTask *task, Workspace *w, int col, float *c)
   while (s < options->max_atoms) {
     int atom;
 
+    if (!pursuit_goes_on (&w->work, (double) (s + 2) * w->scale.ld))
+      return FALSE;
     if (target > 0 && left - penalty (task, w, chosen, s) <= target)
       break;
     atom = task->self->kernels->choose (w->scale.ld, c, scale,
@@ -159,6 +170,26 @@ encode_column (const PursuitTask *task, Workspace *w, int col, float *c)
   }
   task->X->count[col] = s;
   write_codes (task, &w->L, w->z, w->x, col);
+  return TRUE;
+}
+
+/* A = D'Y, a few columns at a time. */
+static gboolean
+correlate (const PursuitTask *task, Workspace *w, const MatF *Y, const MatF *A)
+{
+  const MatF *rows = &task->self->rows;
+  double work = (double) rows->rows * rows->cols;
+  int step = (int) CLAMP (WORK_PER_PRODUCT / work, 1, Y->cols);
+
+  for (int p = 0; p < Y->cols; p += step) {
+    int count = MIN (step, Y->cols - p);
+    MatF y = matf_columns (Y, p, count), a = matf_columns (A, p, count);
+
+    if (!pursuit_goes_on (&w->work, work * count))
+      return FALSE;
+    ordered_multiply (1, rows, PLAIN, &y, PLAIN, &a);
+  }
+  return TRUE;
 }
 
 static void
@@ -168,9 +199,10 @@ encode (const PursuitTask *task, gpointer workspace, int first, int cols)
   MatF Y = matf_columns (task->Y, first, cols);
   MatF a = matf_columns (&w->a, 0, cols);
 
-  ordered_multiply (1, &task->self->rows, PLAIN, &Y, PLAIN, &a);
-  for (int p = 0; p < cols; p++)
-    encode_column (task, w, first + p, matf_at (&a, 0, p));
+  gboolean goes_on = correlate (task, w, &Y, &a);
+
+  for (int p = 0; goes_on && p < cols; p++)
+    goes_on = encode_column (task, w, first + p, matf_at (&a, 0, p));
 }
 
 const PursuitMethod pursuit_gram_method = { .chunk = CHUNK,

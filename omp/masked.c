@@ -71,6 +71,7 @@ typedef struct {
   int *places, *tile;
   float *trace; /* what is removed the second time */
   double *x;
+  double work; /* since it was last asked whether to go on */
 } Workspace;
 
 /* Strips of atoms that add_columns handles at once, cut into tiles. */
@@ -84,45 +85,6 @@ tile_init (Workspace *w, const PursuitTask *task)
   w->tile_height = kernel_padded ((ld + strips - 1) / strips);
   w->tile_width = TILE_SIZE / (w->tile_height * (int) sizeof (float));
   w->tiles = (n + w->tile_width - 1) / w->tile_width;
-}
-
-static gpointer
-workspace_new (const PursuitTask *task, int cols)
-{
-  int n = task->self->D.rows, k = task->self->D.cols;
-  int s = task->options->max_atoms;
-  int height = kernel_padded (n) + kernel_padded (s);
-  Workspace *w = g_new (Workspace, 1);
-
-  tile_init (w, task);
-  w->signals = g_new0 (Signal, cols);
-  w->active = g_new (Signal *, cols);
-  w->c = padded_new (k, cols);
-  w->scale = padded_new (k, cols);
-  w->v = matf_new (height, cols * s);
-  w->L = matf_new (s, cols * s);
-  w->r = matf_new (height, cols);
-  w->z = matf_new (s, cols);
-  w->length = matf_new (s, cols);
-  w->root = padded_new (n, cols);
-  w->factor = padded_new (n, cols);
-  w->places = g_new (int, (gsize) cols *(gsize) w->root.ld);
-  w->tile = g_new (int, (gsize) (w->tiles + 1) * (gsize) cols);
-  w->trace = g_new (float, s);
-  w->x = g_new (double, s);
-  for (int p = 0; p < cols; p++)
-    w->signals[p] =
-      (Signal){ .place = w->places + (gsize) p * (gsize) w->root.ld,
-                .tile = w->tile + p * (w->tiles + 1),
-                .root = matf_at (&w->root, 0, p),
-                .factor = matf_at (&w->factor, 0, p),
-                .scale = matf_at (&w->scale, 0, p),
-                .r = matf_at (&w->r, 0, p),
-                .z = matf_at (&w->z, 0, p),
-                .length = matf_at (&w->length, 0, p),
-                .v = matf_columns (&w->v, p * s, s),
-                .L = matf_columns (&w->L, p * s, s) };
-  return w;
 }
 
 static void
@@ -141,6 +103,57 @@ workspace_free (gpointer workspace)
   g_free (w->trace);
   g_free (w->x);
   g_free (w);
+}
+
+/* The matrices of @w. */
+static gboolean
+allocate (Workspace *w, const PursuitTask *task, int cols, GError **error)
+{
+  int n = task->self->D.rows, k = task->self->D.cols;
+  int s = task->options->max_atoms;
+  int height = kernel_padded (n) + kernel_padded (s);
+
+  return padded_try_new (&w->c, k, cols, error)
+         && padded_try_new (&w->scale, k, cols, error)
+         && matf_try_new (&w->v, height, cols * s, error)
+         && matf_try_new (&w->L, s, cols * s, error)
+         && matf_try_new (&w->r, height, cols, error)
+         && matf_try_new (&w->z, s, cols, error)
+         && matf_try_new (&w->length, s, cols, error)
+         && padded_try_new (&w->root, n, cols, error)
+         && padded_try_new (&w->factor, n, cols, error);
+}
+
+static gpointer
+workspace_new (const PursuitTask *task, int cols, GError **error)
+{
+  int s = task->options->max_atoms;
+  Workspace *w = g_new0 (Workspace, 1);
+
+  if (!allocate (w, task, cols, error)) {
+    workspace_free (w);
+    return NULL;
+  }
+  tile_init (w, task);
+  w->signals = g_new0 (Signal, cols);
+  w->active = g_new (Signal *, cols);
+  w->places = g_new (int, (gsize) cols *(gsize) w->root.ld);
+  w->tile = g_new (int, (gsize) (w->tiles + 1) * (gsize) cols);
+  w->trace = g_new (float, s);
+  w->x = g_new (double, s);
+  for (int p = 0; p < cols; p++)
+    w->signals[p] =
+      (Signal){ .place = w->places + (gsize) p * (gsize) w->root.ld,
+                .tile = w->tile + p * (w->tiles + 1),
+                .root = matf_at (&w->root, 0, p),
+                .factor = matf_at (&w->factor, 0, p),
+                .scale = matf_at (&w->scale, 0, p),
+                .r = matf_at (&w->r, 0, p),
+                .z = matf_at (&w->z, 0, p),
+                .length = matf_at (&w->length, 0, p),
+                .v = matf_columns (&w->v, p * s, s),
+                .L = matf_columns (&w->L, p * s, s) };
+  return w;
 }
 
 /* u'v over @length rows. */
@@ -195,9 +208,10 @@ add_tile (const PursuitTask *task, const Workspace *w, const MatF *strip,
 }
 
 /* Column i of @out becomes the sum of the columns of @A that the i-th active
- * signal knows, each times its factor. */
-static void
-add_known (const PursuitTask *task, const Workspace *w, const MatF *A,
+ * signal knows, each times its factor.  FALSE when the work was cancelled, as in
+ * what follows. */
+static gboolean
+add_known (const PursuitTask *task, Workspace *w, const MatF *A,
            int active, const MatF *out)
 {
   memset (out->data, 0, (gsize) out->ld * (gsize) active * sizeof (float));
@@ -206,9 +220,12 @@ add_known (const PursuitTask *task, const Workspace *w, const MatF *A,
     MatF strip = { A->data + row, height, A->cols, A->ld };
     MatF sums = { out->data + row, height, active, out->ld };
 
+    if (!pursuit_goes_on (&w->work, (double) height * A->cols * active))
+      return FALSE;
     for (int t = 0; t < w->tiles; t++)
       add_tile (task, w, &strip, t, &sums);
   }
+  return TRUE;
 }
 
 /* ---- the start ---- */
@@ -262,16 +279,18 @@ start_signal (const PursuitTask *task, const Workspace *w, Signal *signal,
 }
 
 /* 1 / (|d_j|_w^2 + ridge_j) for all signals. */
-static void
+static gboolean
 measure_atoms (const PursuitTask *task, Workspace *w, int cols)
 {
-  add_known (task, w, &task->self->squares, cols, &w->scale);
+  if (!add_known (task, w, &task->self->squares, cols, &w->scale))
+    return FALSE;
   for (int p = 0; p < cols; p++)
     for (int j = 0; j < w->scale.rows; j++) {
       float *entry = matf_at (&w->scale, j, p);
 
       *entry = atom_scale (task->options, j, *entry);
     }
+  return TRUE;
 }
 
 /* Prepares all signals; returns the number of those that are not done. */
@@ -284,7 +303,8 @@ start_chunk (const PursuitTask *task, Workspace *w, int first, int cols)
     w->active[p] = &w->signals[p];
     start_signal (task, w, &w->signals[p], first + p);
   }
-  measure_atoms (task, w, cols);
+  if (!measure_atoms (task, w, cols))
+    return 0;
   for (int p = 0; p < cols; p++)
     if (!is_explained (task, &w->signals[p]))
       w->active[active++] = &w->signals[p];
@@ -369,7 +389,7 @@ advance (const PursuitTask *task, Workspace *w, Signal *signal, const float *c)
 }
 
 /* Step 4. */
-static void
+static gboolean
 correlate (const PursuitTask *task, Workspace *w, int active)
 {
   for (int i = 0; i < active; i++) {
@@ -378,7 +398,7 @@ correlate (const PursuitTask *task, Workspace *w, int active)
     for (int j = 0; j < signal->known; j++)
       signal->factor[j] = signal->root[j] * signal->r[j];
   }
-  add_known (task, w, &task->self->rows, active, &w->c);
+  return add_known (task, w, &task->self->rows, active, &w->c);
 }
 
 static void
@@ -390,7 +410,8 @@ encode (const PursuitTask *task, gpointer workspace, int first, int cols)
   while (active > 0) {
     int left = 0;
 
-    correlate (task, w, active);
+    if (!correlate (task, w, active))
+      break;
     for (int i = 0; i < active; i++)
       if (advance (task, w, w->active[i], matf_at (&w->c, 0, i)))
         w->active[left++] = w->active[i];

@@ -11,23 +11,31 @@
 
 #include <math.h>
 
-MatF
-padded_new (int rows, int cols)
+gboolean
+padded_try_new (MatF *A, int rows, int cols, GError **error)
 {
-  MatF A = matf_new (kernel_padded (rows), cols);
+  if (!matf_try_new (A, kernel_padded (rows), cols, error))
+    return FALSE;
+  A->rows = rows;
+  return TRUE;
+}
 
-  A.rows = rows;
-  return A;
+static gboolean
+allocate (Pursuit *self, int n, int k, GError **error)
+{
+  return matf_try_new (&self->D, n, k, error)
+         && padded_try_new (&self->rows, k, n, error)
+         && padded_try_new (&self->squares, k, n, error);
 }
 
 Pursuit *
-pursuit_new (const MatF *D)
+pursuit_new (const MatF *D, GError **error)
 {
-  Pursuit *self = g_new0 (Pursuit, 1);
+  g_autoptr (Pursuit) self = g_new0 (Pursuit, 1);
 
-  self->D = matf_new (D->rows, D->cols);
-  self->rows = padded_new (D->cols, D->rows);
-  self->squares = padded_new (D->cols, D->rows);
+  g_mutex_init (&self->lock);
+  if (!allocate (self, D->rows, D->cols, error))
+    return NULL;
   for (int j = 0; j < D->cols; j++)
     for (int i = 0; i < D->rows; i++) {
       float d = *matf_at (D, i, j);
@@ -37,7 +45,7 @@ pursuit_new (const MatF *D)
       *matf_at (&self->squares, j, i) = d * d;
     }
   self->kernels = kernels_get (0);
-  return self;
+  return g_steal_pointer (&self);
 }
 
 void
@@ -49,21 +57,70 @@ pursuit_free (Pursuit *self)
   matf_clear (&self->rows);
   matf_clear (&self->squares);
   matf_clear (&self->gram);
+  g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-const MatF *
-pursuit_gram (const Pursuit *self)
+/* ---- D'D ---- */
+
+/* Columns of it that a thread computes at a time. */
+#define GRAM_CHUNK 16
+
+typedef struct {
+  const Pursuit *self;
+  MatF gram;
+} GramJob;
+
+static void
+multiply_chunk (int chunk, int worker, gpointer data)
+{
+  const GramJob *job = data;
+  int first = chunk * GRAM_CHUNK;
+  int count = MIN (GRAM_CHUNK, job->gram.cols - first);
+  MatF atoms = matf_columns (&job->self->D, first, count);
+  MatF products = matf_columns (&job->gram, first, count);
+
+  (void) worker;
+  if (!parallel_goes_on (NULL))
+    return;
+  ordered_multiply (1, &job->self->rows, PLAIN, &atoms, PLAIN, &products);
+}
+
+static gboolean
+make_gram (Pursuit *self, const Progress *progress, GError **error)
+{
+  /* It is but the beginning of the work that is reported. */
+  ProgressPart start = { progress, 0, 0 };
+  Progress part = progress_part (&start);
+  int k = self->D.cols;
+  GramJob job = { .self = self };
+
+  if (!padded_try_new (&job.gram, k, k, error))
+    return FALSE;
+  if (!parallel_for ((k + GRAM_CHUNK - 1) / GRAM_CHUNK, multiply_chunk, &job,
+                     &part, error)
+      || !parallel_goes_on (error)) {
+    matf_clear (&job.gram);
+    return FALSE;
+  }
+  self->gram = job.gram;
+  return TRUE;
+}
+
+gboolean
+pursuit_make_gram (const Pursuit *self, const Progress *progress,
+                   GError **error)
 {
   Pursuit *owner = (Pursuit *) self;
+  gboolean ok;
 
-  if (g_once_init_enter (&owner->gram_made)) {
-    owner->gram = padded_new (self->D.cols, self->D.cols);
-    ordered_multiply (1, &self->rows, PLAIN, &self->D, PLAIN, &owner->gram);
-    g_once_init_leave (&owner->gram_made, TRUE);
-  }
-  return &self->gram;
+  g_mutex_lock (&owner->lock);
+  ok = owner->gram.data != NULL || make_gram (owner, progress, error);
+  g_mutex_unlock (&owner->lock);
+  return ok;
 }
+
+/* ---- codes ---- */
 
 void
 solve_codes (const MatF *L, int count, const float *z, double *x)
@@ -134,6 +191,29 @@ check_finite (const MatF *Y, const MatF *weights, GError **error)
   return TRUE;
 }
 
+static void
+free_workspaces (Job *job, int workers)
+{
+  for (int i = 0; i < workers; i++)
+    if (job->workspaces[i] != NULL)
+      job->method->workspace_free (job->workspaces[i]);
+  g_free (job->workspaces);
+}
+
+static gboolean
+make_workspaces (Job *job, int workers, GError **error)
+{
+  int cols = MIN (job->method->chunk, job->task.Y->cols);
+
+  job->workspaces = g_new0 (gpointer, workers);
+  for (int i = 0; i < workers; i++) {
+    job->workspaces[i] = job->method->workspace_new (&job->task, cols, error);
+    if (job->workspaces[i] == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
                 const PursuitOptions *options, SparseMat *X,
@@ -152,16 +232,13 @@ pursuit_encode (const Pursuit *self, const MatF *Y, const MatF *weights,
   g_return_val_if_fail (options->max_atoms <= X->capacity, FALSE);
   g_return_val_if_fail (options->max_atoms <= self->D.cols, FALSE);
 
-  if (!check_finite (Y, weights, error))
+  if (!check_finite (Y, weights, error)
+      || (weights == NULL && !pursuit_make_gram (self, progress, error)))
     return FALSE;
-  job.workspaces = g_new (gpointer, workers);
-  for (int i = 0; i < workers; i++)
-    job.workspaces[i] =
-      job.method->workspace_new (&job.task, MIN (size, Y->cols));
-  ok = parallel_for ((Y->cols + size - 1) / size, encode_chunk, &job, progress,
-                     error);
-  for (int i = 0; i < workers; i++)
-    job.method->workspace_free (job.workspaces[i]);
-  g_free (job.workspaces);
+  ok = make_workspaces (&job, workers, error)
+       && parallel_for ((Y->cols + size - 1) / size, encode_chunk, &job,
+                        progress, error)
+       && parallel_goes_on (error);
+  free_workspaces (&job, workers);
   return ok;
 }

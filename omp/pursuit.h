@@ -28,8 +28,8 @@ typedef struct {
 typedef struct Pursuit Pursuit;
 
 /* @D is n x k with columns of length one, and is copied.
- * Returns a coder that the caller owns. */
-Pursuit *pursuit_new (const MatF *D);
+ * Returns a coder that the caller owns; NULL with @error set: MEMORY. */
+Pursuit *pursuit_new (const MatF *D, GError **error);
 
 /* @self may be NULL. */
 void pursuit_free (Pursuit *self);
@@ -44,8 +44,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pursuit, pursuit_free)
  * Cost per column, for s atoms: without weights 2 n k + s^2 k operations, with
  * weights 2 (s + 1) m k + 2 s^2 m, where m samples have a weight above 0.
  *
- * @progress may be NULL.  Returns FALSE with @error set, and @X undefined: INPUT
- * when a sample that counts is not finite, or CANCELLED. */
+ * @progress may be NULL; it is asked every few milliseconds.
+ * Returns FALSE with @error set, and @X undefined: INPUT when a sample that
+ * counts is not finite, MEMORY, CANCELLED. */
 gboolean pursuit_encode (const Pursuit *self, const MatF *Y,
                          const MatF *weights, const PursuitOptions *options,
                          SparseMat *X, const Progress *progress,

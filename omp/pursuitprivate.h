@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include "base/parallel.h"
 #include "omp/kernels.h"
 #include "omp/pursuit.h"
 
@@ -35,8 +36,8 @@ struct Pursuit {
   MatF D;
   MatF rows;    /* D', k x n, padded */
   MatF squares; /* its entries squared: times w they are the atoms' norms */
-  MatF gram;    /* D'D, padded; by pursuit_gram() only */
-  gsize gram_made;
+  GMutex lock;
+  MatF gram; /* D'D, padded; empty until pursuit_make_gram() */
   const Kernels *kernels;
 };
 
@@ -47,11 +48,29 @@ typedef struct {
   SparseMat *X;
 } PursuitTask;
 
+/* Multiplications after which a chunk asks whether the work goes on: some
+ * milliseconds. */
+#define WORK_PER_STEP 1e7
+
+/* Counts @work in *@done, and asks now and then; FALSE when the chunk is to
+ * return, with its columns in any state. */
+static inline gboolean
+pursuit_goes_on (double *done, double work)
+{
+  *done += work;
+  if (*done < WORK_PER_STEP)
+    return TRUE;
+  *done = 0;
+  return parallel_goes_on (NULL);
+}
+
 typedef struct {
   int chunk; /* most columns at a time */
 
-  /* What one thread needs for chunks of up to @cols columns. */
-  gpointer (*workspace_new) (const PursuitTask *task, int cols);
+  /* What one thread needs for chunks of up to @cols columns.  NULL with @error
+   * set: MEMORY. */
+  gpointer (*workspace_new) (const PursuitTask *task, int cols,
+                             GError **error);
   void (*workspace_free) (gpointer workspace);
 
   /* Codes the @cols columns from @first on. */
@@ -61,11 +80,14 @@ typedef struct {
 
 extern const PursuitMethod pursuit_gram_method, pursuit_masked_method;
 
-/* D'D, computed when first needed; by any thread. */
-const MatF *pursuit_gram (const Pursuit *self);
+/* Computes D'D unless that was done before; by any thread.  FALSE with @error
+ * set: MEMORY, CANCELLED. */
+gboolean pursuit_make_gram (const Pursuit *self, const Progress *progress,
+                            GError **error);
 
-/* A zero matrix for kernels: columns padded and aligned as they require. */
-MatF padded_new (int rows, int cols);
+/* A zero matrix for kernels: columns padded and aligned as they require.  FALSE
+ * with @error set (MEMORY) and @A empty when there is not enough. */
+gboolean padded_try_new (MatF *A, int rows, int cols, GError **error);
 
 /* 1 / (@seen + ridge_j) for atom @j, of which the samples that count show
  * @seen; 0 if that is too little to choose it. */

@@ -24,7 +24,7 @@ static const ConvShape small = { .side = 4,
 static ConvModel *
 random_model (guint64 seed)
 {
-  ConvModel *model = conv_model_new (&small);
+  ConvModel *model = conv_model_new (&small, NULL);
 
   for (gsize i = 0; i < conv_length (&small); i++)
     model->numbers[i] += 0.05f * (float) random_normal (seed, 1, i);
@@ -75,7 +75,7 @@ loss (Pyramid *pyramid, ConvModel *model, Drawn *d)
   Damaged damaged = { d->example.y, d->example.known, d->example.noise };
 
   return example_loss (&d->example,
-                       pyramid_forward (pyramid, model->numbers, &damaged),
+                       pyramid_forward (pyramid, model->numbers, &damaged, NULL, NULL),
                        SAMPLES, d->planes + 4 * SAMPLES);
 }
 
@@ -83,7 +83,7 @@ static void
 test_gradient (void)
 {
   g_autoptr (ConvModel) model = random_model (7);
-  g_autoptr (Pyramid) pyramid = pyramid_new (&small, CROP, CROP, TRUE);
+  g_autoptr (Pyramid) pyramid = pyramid_new (&small, CROP, CROP, TRUE, NULL);
   gsize length = conv_length (&small);
   g_autofree float *gradient = g_new0 (float, length);
   g_autofree float *start = g_memdup2 (model->numbers, length * 4);
@@ -136,7 +136,7 @@ test_start_is_tight (void)
                   "the whole picture");
   shape.atoms = conv_atom_length (&shape);
   shape.rounds = shape.sets = shape.levels = 1;
-  model = conv_model_new (&shape);
+  model = conv_model_new (&shape, NULL);
   drawn_init (d, 5);
   for (int i = 0; i < shape.atoms; i++) {
     ConvLevel level = conv_level (&shape, model->numbers, 0);
@@ -147,11 +147,45 @@ test_start_is_tight (void)
   }
   for (int i = 0; i < SAMPLES; i++)
     d->example.known[i] = 1;
-  pyramid = pyramid_new (&shape, CROP, CROP, FALSE);
+  pyramid = pyramid_new (&shape, CROP, CROP, FALSE, NULL);
   damaged = (Damaged){ d->example.y, d->example.known, NULL };
-  out = pyramid_forward (pyramid, model->numbers, &damaged);
+  out = pyramid_forward (pyramid, model->numbers, &damaged, NULL, NULL);
   for (int i = 0; i < SAMPLES; i++)
     assert_at_most (fabs (out[i] - d->example.y[i]), 1e-5);
+}
+
+static void
+cancel_third (double done, gpointer data)
+{
+  int *reports = data;
+
+  g_assert_cmpfloat (done, <, 1);
+  if (++*reports == 3)
+    g_cancellable_cancel (g_cancellable_get_current ());
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
+  g_autoptr (Pyramid) pyramid =
+    pyramid_new (&small, CROP, CROP, FALSE, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree Drawn *d = g_new (Drawn, 1);
+  Damaged damaged;
+  int reports = 0;
+  Progress progress = { cancel_third, &reports, cancellable };
+
+  g_test_summary ("Coding a part of a picture ends within a round");
+  drawn_init (d, 5);
+  damaged = (Damaged){ d->example.y, d->example.known, NULL };
+  g_cancellable_push_current (cancellable);
+  g_assert_null (pyramid_forward (pyramid, model->numbers, &damaged, &progress,
+                                  &error));
+  g_cancellable_pop_current (cancellable);
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+  g_assert_cmpint (reports, ==, 3);
 }
 
 static ConvTrainer *
@@ -161,7 +195,7 @@ new_trainer (ConvModel *model)
     .crop = CROP, .batch = 6, .steps = 40, .rate = 2e-3, .draw = draw
   };
 
-  return conv_trainer_new (model, &options);
+  return conv_trainer_new (model, &options, NULL);
 }
 
 static void
@@ -174,7 +208,7 @@ steps (ConvTrainer *trainer, int count)
 static void
 test_learns (void)
 {
-  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
   g_autoptr (ConvTrainer) trainer = new_trainer (model);
   double first;
 
@@ -188,8 +222,8 @@ test_learns (void)
 static void
 test_resume (void)
 {
-  g_autoptr (ConvModel) whole = conv_model_new (&small);
-  g_autoptr (ConvModel) part = conv_model_new (&small);
+  g_autoptr (ConvModel) whole = conv_model_new (&small, NULL);
+  g_autoptr (ConvModel) part = conv_model_new (&small, NULL);
   g_autoptr (ConvTrainer) one = new_trainer (whole);
   g_autoptr (ConvTrainer) two = new_trainer (part);
   g_autoptr (GBytes) bytes = NULL;
@@ -302,7 +336,7 @@ test_bounds (void)
 static void
 test_broken_files (void)
 {
-  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
   g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
@@ -336,7 +370,7 @@ with_text (GBytes *bytes, const char *from, const char *to)
 static void
 test_larger_than_file (void)
 {
-  g_autoptr (ConvModel) model = conv_model_new (&small);
+  g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
   g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
   g_autofree char *levels =
     g_strdup_printf ("\"levels\":\"%d\"", small.levels);
@@ -470,7 +504,7 @@ static void
 test_one_square (void)
 {
   g_autoptr (ConvModel) model = random_model (9);
-  g_autoptr (Pyramid) pyramid = pyramid_new (&small, 30, 23, FALSE);
+  g_autoptr (Pyramid) pyramid = pyramid_new (&small, 30, 23, FALSE, NULL);
   Picture p;
   Damaged damaged;
   const float *whole;
@@ -479,7 +513,7 @@ test_one_square (void)
   picture_init (&p, 30, 23);
   recode (&p, model, 1);
   damaged = (Damaged){ p.damaged->data, p.known->data, NULL };
-  whole = pyramid_forward (pyramid, model->numbers, &damaged);
+  whole = pyramid_forward (pyramid, model->numbers, &damaged, NULL, NULL);
   for (gsize i = 0; i < planes_samples (p.out); i++)
     if (p.known->data[i] < 1)
       g_assert_cmpfloat (p.out->data[i], ==, whole[i]);
@@ -492,12 +526,12 @@ static void
 test_more_sets (void)
 {
   g_autoptr (ConvModel) few = random_model (5);
-  g_autoptr (ConvModel) many = conv_model_with_sets (few, small.rounds);
+  g_autoptr (ConvModel) many = conv_model_with_sets (few, small.rounds, NULL);
   g_autoptr (ConvModel) again = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (Pyramid) a = pyramid_new (&few->shape, CROP, CROP, FALSE);
-  g_autoptr (Pyramid) b = pyramid_new (&many->shape, CROP, CROP, FALSE);
+  g_autoptr (Pyramid) a = pyramid_new (&few->shape, CROP, CROP, FALSE, NULL);
+  g_autoptr (Pyramid) b = pyramid_new (&many->shape, CROP, CROP, FALSE, NULL);
   float y[SAMPLES], known[SAMPLES];
   Damaged damaged = { y, known, NULL };
   const float *x, *z;
@@ -506,8 +540,8 @@ test_more_sets (void)
     y[i] = (float) random_uniform (6, 1, (guint64) i);
     known[i] = random_uniform (6, 2, (guint64) i) < 0.7;
   }
-  x = pyramid_forward (a, few->numbers, &damaged);
-  z = pyramid_forward (b, many->numbers, &damaged);
+  x = pyramid_forward (a, few->numbers, &damaged, NULL, NULL);
+  z = pyramid_forward (b, many->numbers, &damaged, NULL, NULL);
   for (int i = 0; i < SAMPLES; i++)
     g_assert_cmpfloat (x[i], ==, z[i]);
 
@@ -533,15 +567,15 @@ noise_in_ground (int ground)
 
   shape.levels = 1;
   shape.ground = ground;
-  model = conv_model_new (&shape);
-  pyramid = pyramid_new (&shape, CROP, CROP, FALSE);
+  model = conv_model_new (&shape, NULL);
+  pyramid = pyramid_new (&shape, CROP, CROP, FALSE, NULL);
   memset (conv_level (&shape, model->numbers, 0).W, 0,
           sizeof (float) * (gsize) (conv_atom_length (&shape) * shape.atoms));
   for (int i = 0; i < SAMPLES; i++) {
     y[i] = (float) (0.5 + 0.1 * random_normal (7, 1, (guint64) i));
     known[i] = 1;
   }
-  out = pyramid_forward (pyramid, model->numbers, &damaged);
+  out = pyramid_forward (pyramid, model->numbers, &damaged, NULL, NULL);
   for (int i = 0; i < SAMPLES; i++)
     sum += (out[i] - 0.5) * (out[i] - 0.5);
   return sum;
@@ -560,6 +594,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/convolutional/gradient", test_gradient);
   g_test_add_func ("/convolutional/start-is-tight", test_start_is_tight);
+  g_test_add_func ("/convolutional/cancel", test_cancel);
   g_test_add_func ("/convolutional/learns", test_learns);
   g_test_add_func ("/convolutional/resume", test_resume);
   g_test_add_func ("/convolutional/halves", test_halves);

@@ -379,8 +379,8 @@ static void
 test_named_dictionaries (void)
 {
   g_autoptr (Dictionary) learned = dictionary_learned (NULL);
-  g_autoptr (Dictionary) colour = dictionary_dct (8, 3);
-  g_autoptr (Dictionary) grey = dictionary_dct (8, 1);
+  g_autoptr (Dictionary) colour = dictionary_dct (8, 3, NULL);
+  g_autoptr (Dictionary) grey = dictionary_dct (8, 1, NULL);
   const Dictionary *dictionaries[] = { learned, colour, grey };
 
   for (gsize d = 0; d < G_N_ELEMENTS (dictionaries); d++)
@@ -445,8 +445,8 @@ test_learned_for_noise (void)
 static Dictionary *
 reversed_cosines (int first)
 {
-  g_autoptr (Dictionary) cosines = dictionary_dct (8, 1);
-  Dictionary *reversed = dictionary_new (8, 1, 64 - first);
+  g_autoptr (Dictionary) cosines = dictionary_dct (8, 1, NULL);
+  Dictionary *reversed = dictionary_new (8, 1, 64 - first, NULL);
 
   for (int j = first; j < 64; j++)
     memcpy (matf_at (&reversed->atoms, 0, 63 - j),

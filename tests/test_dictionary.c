@@ -14,7 +14,7 @@ test_dct (void)
 {
   for (int channels = 1; channels <= 3; channels += 2)
     for (int patch = 4; patch <= 16; patch += 6) {
-      g_autoptr (Dictionary) dct = dictionary_dct (patch, channels);
+      g_autoptr (Dictionary) dct = dictionary_dct (patch, channels, NULL);
       int n = patch * patch * channels;
 
       g_assert_cmpint (dct->atoms.cols, ==, n);
@@ -29,7 +29,7 @@ test_dct (void)
 static Dictionary *
 random_atoms (int patch, int channels, int count)
 {
-  Dictionary *dictionary = dictionary_new (patch, channels, count);
+  Dictionary *dictionary = dictionary_new (patch, channels, count, NULL);
   g_auto (MatF) D = random_dictionary (patch * patch * channels, count, 4);
 
   memcpy (dictionary->atoms.data, D.data,

@@ -155,15 +155,15 @@ oracle_pass (Oracle *o, Planes *values, Planes *trust, int shift)
 static void
 test_definition (void)
 {
-  g_autoptr (Dictionary) cosines = dictionary_cosines (3);
+  g_autoptr (Dictionary) cosines = dictionary_cosines (3, NULL);
   g_autoptr (Image) image = waves ();
   g_autoptr (Mask) mask = lost_pixels (SIZE, SIZE, 0.5);
   g_autoptr (Planes) values = planes_new (SIZE, SIZE, 3, NULL);
   g_autoptr (Planes) trust = planes_new (SIZE, SIZE, 3, NULL);
   g_autoptr (Planes) found = planes_new (SIZE, SIZE, 3, NULL);
   g_autoptr (Planes) known = planes_new (SIZE, SIZE, 3, NULL);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&cosines->atoms);
-  g_autofree float *ridge = fill_make_ridge (cosines, settings.ridge);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&cosines->atoms, NULL);
+  g_autofree float *ridge = fill_make_ridge (cosines, settings.ridge, NULL);
   Oracle oracle = { .dictionary = cosines, .pursuit = pursuit,
                     .ridge = ridge };
 
@@ -194,7 +194,7 @@ test_definition (void)
 static void
 test_flat (void)
 {
-  g_autoptr (Dictionary) cosines = dictionary_cosines (3);
+  g_autoptr (Dictionary) cosines = dictionary_cosines (3, NULL);
   g_autoptr (Image) image = image_new (SIZE, SIZE, 3, 8, NULL);
   g_autoptr (Mask) mask = lost_pixels (SIZE, SIZE, 0.8);
   g_autoptr (Canvas) canvas = NULL;
@@ -216,7 +216,7 @@ test_flat (void)
 static Image *
 restore_photo (const Image *photo, int again)
 {
-  g_autoptr (Dictionary) cosines = dictionary_cosines (3);
+  g_autoptr (Dictionary) cosines = dictionary_cosines (3, NULL);
   g_autoptr (Mask) mask = lost_pixels (photo->width, photo->height, 0.5);
   Image *result = image_copy (photo, NULL);
   FillSettings passes = with_passes (again);
@@ -265,7 +265,7 @@ test_learned_and_cosines (void)
 {
   g_autoptr (Dictionary) both = dictionary_learned_and_cosines (NULL);
   g_autoptr (Dictionary) learned = dictionary_learned (NULL);
-  g_autoptr (Dictionary) cosines = dictionary_cosines (3);
+  g_autoptr (Dictionary) cosines = dictionary_cosines (3, NULL);
   int first = learned->atoms.cols;
 
   g_test_summary ("The learned atoms, then the cosines, and no others");

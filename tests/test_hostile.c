@@ -232,7 +232,7 @@ check_dictionary (GBytes *file, gpointer data)
 static void
 test_dictionaries (void)
 {
-  g_autoptr (Dictionary) dictionary = dictionary_dct (3, 3);
+  g_autoptr (Dictionary) dictionary = dictionary_dct (3, 3, NULL);
   Count count = { 0 };
 
   for_each_mutant ("safetensors", dictionary_to_safetensors (dictionary),

@@ -10,6 +10,15 @@
 
 #include <math.h>
 
+static FoundNoise
+find_noise (const Image *image)
+{
+  FoundNoise found;
+
+  g_assert_true (image_find_noise (image, NULL, &found, NULL));
+  return found;
+}
+
 /* A model in which the three mixed colours differ, low frequencies are
  * stronger and shadows are weaker. */
 static NoiseModel
@@ -135,7 +144,7 @@ static void
 test_grain_is_measured (void)
 {
   g_autoptr (Image) image = grainy_gradient (1);
-  FoundNoise noise = image_find_noise (image, NULL);
+  FoundNoise noise = find_noise (image);
 
   g_assert_cmpint (noise.kind, ==, NOISE_COLOURED);
   g_assert_true (noise.is_sure);
@@ -159,7 +168,7 @@ test_white_noise_is_white (void)
     image->samples[i] =
       (guint16) (100.5 + (double) (i / 3 % 400) / 8
                  + 10 * random_normal (1, 0, i));
-  noise = image_find_noise (image, NULL);
+  noise = find_noise (image);
   g_assert_cmpint (noise.kind, ==, NOISE_WHITE);
   assert_at_most (fabs (noise.sigma - 10), 1);
 }
@@ -172,7 +181,7 @@ test_clean_photographs_have_none (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++) {
     g_autoptr (Image) photo = load_photo (photos[i]);
-    FoundNoise noise = image_find_noise (photo, NULL);
+    FoundNoise noise = find_noise (photo);
 
     g_test_message ("%s: %.2f, %.2f", photos[i], noise.sigma, noise.share);
     g_assert_true (noise.kind == NOISE_NONE || !noise.is_sure);
@@ -202,7 +211,7 @@ test_dithering_is_none (void)
       at[303] += rest;
     }
   g_assert_true (image_has_few_colours (image));
-  noise = image_find_noise (image, NULL);
+  noise = find_noise (image);
   g_assert_cmpint (noise.kind, ==, NOISE_NONE);
 }
 
@@ -247,7 +256,7 @@ test_drawings_have_none (void)
           (guint16) (stroke ? 20 : paper - disc * (60 + 40 * c));
       }
   g_assert_false (image_has_few_colours (image));
-  noise = image_find_noise (image, NULL);
+  noise = find_noise (image);
   g_assert_true (noise.kind == NOISE_NONE || !noise.is_sure);
 }
 
@@ -312,7 +321,7 @@ static void
 test_coarse_grain (void)
 {
   g_autoptr (Image) image = grainy_gradient (3);
-  FoundNoise noise = image_find_noise (image, NULL);
+  FoundNoise noise = find_noise (image);
 
   g_assert_cmpint (noise.coarse_count, ==, NOISE_SCALES - 1);
   for (int i = 0; i < noise.coarse_count; i++) {
@@ -427,7 +436,7 @@ test_halftone_has_none (void)
       *image_pixel (image, x, y) =
         (guint16) (255 / (1 + exp (6 * (dots - grey))) + 0.5);
     }
-  found = image_find_noise (image, NULL);
+  found = find_noise (image);
   g_assert_true (found.kind == NOISE_NONE || !found.is_sure);
 }
 

@@ -199,18 +199,18 @@ test_unrolled (void)
 {
   const int entries = (LENGTH * LENGTH + STRIDE - 1) / STRIDE;
   guint64 state = 2;
-  g_autoptr (ConvModel) model = conv_model_new (&shape);
+  g_autoptr (ConvModel) model = conv_model_new (&shape, NULL);
   g_autofree float *sums = g_new0 (float, conv_length (&shape));
   ConvLevel level = conv_level (&shape, model->numbers, 0);
   ConvLevel gradient = conv_level (&shape, sums, 0);
-  g_autoptr (Coder) coder = coder_new (&shape, SIZE, SIZE, TRUE);
+  g_autoptr (Coder) coder = coder_new (&shape, SIZE, SIZE, TRUE, NULL);
   g_autofree Picture *p = g_new (Picture, 1);
   CoderInput input = { p->y, p->known, NULL, p->ground };
 
   g_test_summary ("Rounds of shrinkage, torch");
   fill_model (&state, &level);
   fill_picture (&state, p);
-  coder_forward (coder, &level, &input, p->restored);
+  coder_forward (coder, &level, &input, p->restored, NULL, NULL);
   coder_backward (coder, &level, p->change, &gradient, p->unused);
   for (int i = 0; i < SAMPLES; i++)
     if (p->known[i] == 1)

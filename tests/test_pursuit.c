@@ -113,7 +113,7 @@ compare_with_textbook (int n, int k, int cols, Seen seen,
   g_auto (MatF) Y = random_matf (n, cols, seed + 1);
   g_auto (MatF) W = matf_new (n, cols);
   g_auto (SparseMat) X = sparse_new (k, cols, options->max_atoms);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
   g_autofree int *chosen = g_new (int, options->max_atoms);
   g_autofree double *x = g_new (double, options->max_atoms);
 
@@ -240,7 +240,7 @@ test_coherent_atoms (void)
       for (int i = 0; i < N; i++)
         *matf_at (&Y, i, p) += (float) (30 * value * *matf_at (&D, i, atom));
     }
-  pursuit = pursuit_new (&D);
+  pursuit = pursuit_new (&D, NULL);
   for (int masked = 0; masked <= 1; masked++) {
     for (int i = 0; i < N * COLS; i++)
       W.data[i] =
@@ -284,7 +284,7 @@ test_hidden_samples_have_no_influence (void)
   g_auto (MatF) W = matf_new (50, 40);
   g_auto (SparseMat) before = sparse_new (70, 40, 6);
   g_auto (SparseMat) after = sparse_new (70, 40, 6);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
 
   for (int i = 0; i < 50 * 40; i++)
     W.data[i] = random_weight (HALF_HIDDEN, (guint64) i);
@@ -306,7 +306,7 @@ test_sparse_signals_come_back (void)
   g_auto (MatF) Y = matf_new (N, COLS);
   g_auto (SparseMat) truth = sparse_new (K, COLS, ATOMS);
   g_auto (SparseMat) X = sparse_new (K, COLS, ATOMS);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
   g_autofree float *back = g_new (float, N);
   int exact = 0;
 
@@ -345,7 +345,7 @@ test_corner_cases (void)
 
   /* Atom 1 repeats atom 0: both together must not break the factor. */
   memcpy (matf_at (&D, 0, 1), matf_at (&D, 0, 0), 20 * sizeof (float));
-  pursuit = pursuit_new (&D);
+  pursuit = pursuit_new (&D, NULL);
   for (int i = 0; i < 20; i++) {
     *matf_at (&W, i, 1) = 1;
     *matf_at (&Y, i, 1) = 0;     /* nothing to explain */
@@ -372,7 +372,7 @@ test_not_finite (void)
   static const float odd[] = { NAN, INFINITY, -INFINITY, 1e30f, -3e38f };
   g_auto (MatF) D = random_dictionary (20, 30, 8);
   g_auto (SparseMat) X = sparse_new (30, 4, 5);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS (odd); i++)
     for (int masked = 0; masked < 2; masked++) {
@@ -407,7 +407,7 @@ test_threads_give_the_same (void)
   g_auto (MatF) D = random_dictionary (100, 150, 3);
   g_auto (MatF) Y = random_matf (100, 500, 4);
   g_auto (MatF) W = matf_new (100, 500);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
 
   for (int i = 0; i < 100 * 500; i++)
     W.data[i] = random_weight (HALF_HIDDEN, (guint64) i);
@@ -427,6 +427,58 @@ test_threads_give_the_same (void)
   }
 }
 
+typedef struct {
+  int reports; /* while the one chunk was being done */
+  int most;    /* of these, before it is cancelled; 0: it is not */
+  GCancellable *cancellable;
+} Asked;
+
+static void
+count_report (double done, gpointer data)
+{
+  Asked *asked = data;
+
+  if (done < 1 && ++asked->reports == asked->most)
+    g_cancellable_cancel (asked->cancellable);
+}
+
+static void
+test_cancel_within_a_chunk (void)
+{
+  enum { ROWS = 300, COUNT = 3000, CODED = 100, SIGNALS = 16 };
+  PursuitOptions options = { .max_atoms = CODED };
+  g_auto (MatF) D = random_dictionary (ROWS, COUNT, 5);
+  g_auto (MatF) Y = random_matf (ROWS, SIGNALS, 6);
+  g_auto (MatF) W = matf_new (ROWS, SIGNALS);
+  g_auto (SparseMat) X = sparse_new (COUNT, SIGNALS, CODED);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+
+  g_test_summary ("However large the dictionary is, it is asked often "
+                  "whether to go on");
+  parallel_init (1);
+  for (int i = 0; i < ROWS * SIGNALS; i++)
+    W.data[i] = 1;
+  pursuit_encode (pursuit, &Y, NULL, &options, &X, NULL, NULL);
+  for (int masked = 0; masked <= 1; masked++) {
+    const MatF *weights = masked ? &W : NULL;
+    g_autoptr (GError) error = NULL;
+    Asked whole = { .cancellable = cancellable };
+    Asked part = { .most = 4, .cancellable = cancellable };
+    Progress patient = { count_report, &whole, cancellable };
+    Progress hasty = { count_report, &part, cancellable };
+
+    g_assert_true (pursuit_encode (pursuit, &Y, weights, &options, &X,
+                                   &patient, NULL));
+    g_assert_cmpint (whole.reports, >, 10);
+    g_assert_false (pursuit_encode (pursuit, &Y, weights, &options, &X, &hasty,
+                                    &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_CANCELLED);
+    g_assert_cmpint (part.reports, <, 10);
+    g_cancellable_reset (cancellable);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -439,6 +491,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pursuit/recovery", test_sparse_signals_come_back);
   g_test_add_func ("/pursuit/corners", test_corner_cases);
   g_test_add_func ("/pursuit/not-finite", test_not_finite);
+  g_test_add_func ("/pursuit/cancel", test_cancel_within_a_chunk);
   g_test_add_func ("/pursuit/threads", test_threads_give_the_same);
   return g_test_run ();
 }

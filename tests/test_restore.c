@@ -85,8 +85,8 @@ static void
 test_all_kinds (void)
 {
   const int depths[] = { 1, 4, 8, 16 };
-  g_autoptr (Dictionary) grey = dictionary_dct (8, 1);
-  g_autoptr (Dictionary) colour = dictionary_dct (8, 3);
+  g_autoptr (Dictionary) grey = dictionary_dct (8, 1, NULL);
+  g_autoptr (Dictionary) colour = dictionary_dct (8, 3, NULL);
   const Dictionary *dictionaries[] = { NULL, grey, colour };
 
   for (int channels = 1; channels <= 4; channels++)
@@ -295,7 +295,7 @@ test_single_channels_one_by_one (void)
   g_autoptr (Image) clean = smooth_image (96, 96, 3, 8);
   g_autoptr (Image) image = image_copy (clean, NULL);
   g_autoptr (Mask) mask = mask_new (96, 96, NULL);
-  g_autoptr (Dictionary) grey = dictionary_dct (8, 1);
+  g_autoptr (Dictionary) grey = dictionary_dct (8, 1, NULL);
 
   for (int y = 20; y < 60; y++)
     for (int x = 20; x < 60; x++) {
@@ -478,7 +478,7 @@ magnified (float factor)
                             .rounds = 4,
                             .sets = 1,
                             .levels = 2 };
-  ConvModel *model = conv_model_new (&shape);
+  ConvModel *model = conv_model_new (&shape, NULL);
 
   for (int i = 0; i < shape.levels; i++) {
     ConvLevel level = conv_level (&shape, model->numbers, i);
@@ -486,7 +486,7 @@ magnified (float factor)
     for (gsize j = 0; j < conv_level_atoms (&shape); j++)
       level.C[j] *= factor;
   }
-  return dictionary_from_model (model);
+  return dictionary_from_model (model, NULL);
 }
 
 static void

@@ -203,6 +203,7 @@ static void
 add_algorithm (Compare *compare, const char *name)
 {
   Contender contender = { .name = g_strdup (name) };
+  Dictionary *cosines = NULL;
 
   if (g_str_equal (name, NAME_COSINES))
     contender.kind = CONTENDER_COSINES;
@@ -210,10 +211,12 @@ add_algorithm (Compare *compare, const char *name)
     contender.kind = CONTENDER_ENGINE;
   else
     find_learner (&contender);
-  add (compare, &contender,
-       contender.kind == CONTENDER_COSINES
-         ? dictionary_dct (compare->patch, COMPARE_CHANNELS)
-         : NULL);
+  if (contender.kind == CONTENDER_COSINES) {
+    cosines = dictionary_dct (compare->patch, COMPARE_CHANNELS, NULL);
+    if (cosines == NULL)
+      tessera_abort_without_memory ();
+  }
+  add (compare, &contender, cosines);
 }
 
 /* Names become names of files. */

@@ -140,7 +140,9 @@ probe_learner (Training *training)
 
   learner_dictionary (learner, &A);
   dictionary = learn_make_dictionary (learner, &A, training->compare->patch,
-                                      COMPARE_CHANNELS);
+                                      COMPARE_CHANNELS, NULL);
+  if (dictionary == NULL)
+    tessera_abort_without_memory ();
   probe (training, dictionary, learner_status (learner)->iteration);
 }
 
@@ -179,7 +181,9 @@ make_learner (Training *training, LearnOptions *options, GError **error)
   g_auto (Mat) start = { 0 };
 
   if (options->init == INIT_DCT) {
-    cosines = dictionary_dct (compare->patch, COMPARE_CHANNELS);
+    cosines = dictionary_dct (compare->patch, COMPARE_CHANNELS, error);
+    if (cosines == NULL)
+      return FALSE;
     start = mat_new (cosines->atoms.rows, cosines->atoms.cols);
     mat_from_float (&cosines->atoms, &start);
     options->start = &start;
@@ -243,7 +247,9 @@ keep_result (Training *training, const LearnOptions *options)
 
   learner_dictionary (learner, &A);
   run->dictionary = learn_make_dictionary (
-    learner, &A, training->compare->patch, COMPARE_CHANNELS);
+    learner, &A, training->compare->patch, COMPARE_CHANNELS, NULL);
+  if (run->dictionary == NULL)
+    tessera_abort_without_memory ();
   run->start = compare_init_name (options->init);
   run->iterations = learner_status (learner)->iteration;
   run->seconds = time_budget_seconds (&training->budget);

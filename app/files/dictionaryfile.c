@@ -39,7 +39,7 @@ dictionary_file_load_as (const char *name, DictionaryLayout layout,
   g_autoptr (GBytes) bytes = NULL;
 
   if (dictionary_file_is_builtin (name) || dictionary_file_is_cosines (name))
-    return dictionary_cosines (3);
+    return dictionary_cosines (3, error);
   if (g_str_equal (name, CONVOLUTIONAL))
     return dictionary_convolutional (error);
   if (g_str_equal (name, NOISE))

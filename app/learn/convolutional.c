@@ -82,7 +82,7 @@ new_model (const Learn *learn, GError **error)
                  CONV_MOST_ATOMS);
     return NULL;
   }
-  return conv_model_new (&shape);
+  return conv_model_new (&shape, error);
 }
 
 /* A model from a file; its pictures are as those to learn from. */
@@ -131,10 +131,12 @@ make_trainer (ConvRun *run, GError **error)
   if (learn->resume == NULL && learn->sets > 0
       && learn->sets != run->model->shape.sets) {
     ConvModel *model = conv_model_with_sets (
-      run->model, MIN (learn->sets, run->model->shape.rounds));
+      run->model, MIN (learn->sets, run->model->shape.rounds), error);
 
     conv_model_free (run->model);
     run->model = model;
+    if (model == NULL)
+      return FALSE;
   }
   if (learn->ground > 0)
     run->model->shape.ground = learn->ground;
@@ -144,12 +146,12 @@ make_trainer (ConvRun *run, GError **error)
                                  .rate = learn->options.rate,
                                  .draw = training_crops_draw,
                                  .data = run->crops };
-  run->trainer = conv_trainer_new (run->model, &options);
-  if (learn->resume != NULL)
+  run->trainer = conv_trainer_new (run->model, &options, error);
+  if (run->trainer != NULL && learn->resume != NULL)
     conv_trainer_resume (run->trainer, &state);
   g_free (state.first);
   g_free (state.second);
-  return TRUE;
+  return run->trainer != NULL;
 }
 
 /* ---- learning ---- */

@@ -202,9 +202,11 @@ static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
   g_autoptr (Dictionary) dictionary = learn_make_dictionary (
-    learn->learner, A, learn->patch, channels_of (learn));
+    learn->learner, A, learn->patch, channels_of (learn), error);
   g_autoptr (GBytes) bytes = NULL;
 
+  if (dictionary == NULL)
+    return FALSE;
   dictionary->options = describe_options (learn);
   if (learn->task != NULL && learn->task_iterations > 0)
     note_task (learn, dictionary);

@@ -57,11 +57,14 @@ load_start (const Learn *learn, GError **error)
   return NULL;
 }
 
-static void
-take_start (const Dictionary *dictionary, Mat *start)
+static gboolean
+take_start (const Dictionary *dictionary, Mat *start, GError **error)
 {
-  *start = mat_new (dictionary->atoms.rows, dictionary->atoms.cols);
+  if (!mat_try_new (start, dictionary->atoms.rows, dictionary->atoms.cols,
+                    error))
+    return FALSE;
   mat_from_float (&dictionary->atoms, start);
+  return TRUE;
 }
 
 static gboolean
@@ -71,7 +74,8 @@ start_from_file (Learn *learn, Mat *start, GError **error)
 
   if (dictionary == NULL || !check_start (learn, dictionary, error))
     return FALSE;
-  take_start (dictionary, start);
+  if (!take_start (dictionary, start, error))
+    return FALSE;
   learn->options.atoms = dictionary->atoms.cols;
   learn->options.init = INIT_GIVEN;
   return TRUE;
@@ -81,9 +85,10 @@ static gboolean
 start_from_cosines (Learn *learn, Mat *start, GError **error)
 {
   g_autoptr (Dictionary) dct =
-    dictionary_dct (learn->patch, channels_of (learn));
+    dictionary_dct (learn->patch, channels_of (learn), error);
 
-  take_start (dct, start);
+  if (dct == NULL || !take_start (dct, start, error))
+    return FALSE;
   if (learn->options.atoms == 0 || learn->options.atoms == start->cols)
     return TRUE;
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,

@@ -93,10 +93,12 @@ learn_for_task (Learn *learn, Mat *A, GError **error)
 {
   g_autoptr (GArray) task = task_parse (learn->task, error);
   g_autoptr (Dictionary) dictionary =
-    dictionary_new (learn->patch, channels_of (learn), A->cols);
+    task != NULL
+      ? dictionary_new (learn->patch, channels_of (learn), A->cols, error)
+      : NULL;
   GError *stopped = NULL;
 
-  if (task == NULL)
+  if (dictionary == NULL)
     return FALSE;
   mat_normalise_columns (A);
   mat_to_float (A, &dictionary->atoms);
@@ -117,9 +119,11 @@ static gboolean
 save (const Learn *learn, Mat *A, GError **error)
 {
   g_autoptr (Dictionary) dictionary =
-    dictionary_new (learn->patch, channels_of (learn), A->cols);
+    dictionary_new (learn->patch, channels_of (learn), A->cols, error);
   g_autoptr (GBytes) bytes = NULL;
 
+  if (dictionary == NULL)
+    return FALSE;
   mat_to_float (A, &dictionary->atoms);
   dictionary->algorithm = g_strdup ("task");
   dictionary->seed = learn->line.seed;

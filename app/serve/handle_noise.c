@@ -26,7 +26,9 @@ handle_get_noise (const HandlerCall *call, Response *response, GError **error)
     version = call_version (call, photo, error);
   if (version == NULL)
     return FALSE;
-  noise = photo_version_noise (version);
+  noise = photo_version_noise (version, error);
+  if (noise == NULL)
+    return FALSE;
   json = noise_to_json (noise);
   if (noise->kind != NOISE_NONE)
     words = noise_in_words (noise);
@@ -65,15 +67,19 @@ read_part (const HandlerCall *call, const Image *image, PartRequest *part,
 }
 
 /* The noise that the whole picture has, as strong as it was asked for. */
-static FoundNoise
-noise_of (PhotoVersion *version, const PartRequest *part)
+static gboolean
+noise_of (PhotoVersion *version, const PartRequest *part, FoundNoise *noise,
+          GError **error)
 {
-  const FoundNoise *found = photo_version_noise (version);
-  FoundNoise white =
-    found_white_noise (found->model.colours, MAX (part->sigma, 0));
+  const FoundNoise *found = photo_version_noise (version, error);
+  FoundNoise white;
 
-  return found_noise_scaled (part->sigma >= 0 ? &white : found,
-                             part->strength);
+  if (found == NULL)
+    return FALSE;
+  white = found_white_noise (found->model.colours, MAX (part->sigma, 0));
+  *noise =
+    found_noise_scaled (part->sigma >= 0 ? &white : found, part->strength);
+  return TRUE;
 }
 
 /* @image without @noise, as a copy. */
@@ -109,9 +115,9 @@ handle_get_denoised (const HandlerCall *call, Response *response,
 
   if (photo != NULL)
     version = call_version (call, photo, error);
-  if (version == NULL || !read_part (call, version->image, &part, error))
+  if (version == NULL || !read_part (call, version->image, &part, error)
+      || !noise_of (version, &part, &noise, error))
     return FALSE;
-  noise = noise_of (version, &part);
   before = image_preview (version->image, &part.area, G_MAXINT, error);
   if (before != NULL)
     after = denoised (before, &noise, &progress, error);

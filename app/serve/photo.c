@@ -49,16 +49,20 @@ version_new (Image *image)
 }
 
 const FoundNoise *
-photo_version_noise (PhotoVersion *version)
+photo_version_noise (PhotoVersion *version, GError **error)
 {
-  if (g_once_init_enter (&version->noise)) {
-    FoundNoise *noise = g_new (FoundNoise, 1);
+  g_autofree FoundNoise *noise = NULL;
 
-    *noise = image_may_have_noise (version->image, &RESTORE_DEFAULTS)
-               ? image_find_noise (version->image, NULL)
-               : found_white_noise (image_colours (version->image), 0);
-    g_once_init_leave (&version->noise, noise);
-  }
+  if (g_atomic_pointer_get (&version->noise) != NULL)
+    return version->noise;
+  noise = g_new (FoundNoise, 1);
+  *noise = found_white_noise (image_colours (version->image), 0);
+  if (image_may_have_noise (version->image, &RESTORE_DEFAULTS)
+      && !image_find_noise (version->image, NULL, noise, error))
+    return NULL;
+  /* Another request may have found the same meanwhile. */
+  if (g_atomic_pointer_compare_and_exchange (&version->noise, NULL, noise))
+    noise = NULL;
   return version->noise;
 }
 

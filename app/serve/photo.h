@@ -43,8 +43,9 @@ PhotoVersion *photo_version (Photo *self, int number, GError **error);
 void photo_version_unref (PhotoVersion *version);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhotoVersion, photo_version_unref)
 
-/* The noise of the picture; looked for once.  Belongs to @version. */
-const FoundNoise *photo_version_noise (PhotoVersion *version);
+/* The noise of the picture, which is kept and belongs to @version.  NULL with
+ * @error set: MEMORY. */
+const FoundNoise *photo_version_noise (PhotoVersion *version, GError **error);
 
 /* Appends @image, which it takes over, as what follows version @base; those
  * that followed it before are gone.  Returns its number. */

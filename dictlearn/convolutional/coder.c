@@ -12,6 +12,7 @@
 #include "dictlearn/convolutional/coder.h"
 
 #include "base/cpudispatch.h"
+#include "base/error.h"
 #include "base/orderedgemm.h"
 #include "base/parallel.h"
 
@@ -33,13 +34,14 @@ struct Coder {
   /* Planes with the frame. */
   float *target; /* y - g, zero where nothing is known */
   float *known;
+  float *spread; /* the noise; one plane */
   float *sum;    /* of atoms */
   float **error; /* E_k; one if there is no gradient */
 
   /* One column per position. */
   MatF patches; /* n x count */
   MatF *codes;  /* Z_k, two if there is no gradient */
-  MatF *seen;   /* C' E_k; one if there is no gradient */
+  MatF *seen;   /* C' E_k; if there is no gradient one, of a chunk per thread */
   MatF change;  /* dZ */
   float *missing, *noise;
 
@@ -55,17 +57,64 @@ plane_size (const Coder *self)
 }
 
 static float *
-planes_new (const Coder *self)
+planes_new (const Coder *self, int channels, GError **error)
 {
-  return g_new0 (float, plane_size (self) * (gsize) self->shape.channels);
+  return tessera_try_new0 (float, plane_size (self) * (gsize) channels,
+                           "coding a picture", error);
+}
+
+/* What one round needs if its gradient is taken, or all of them. */
+static gboolean
+round_init (Coder *self, int k, GError **error)
+{
+  int atoms = self->shape.atoms;
+
+  self->error[k] = planes_new (self, self->shape.channels, error);
+  return self->error[k] != NULL
+         && matf_try_new (&self->codes[k], atoms, self->count, error)
+         && matf_try_new (&self->seen[k], atoms,
+                          self->gradient ? self->count
+                                         : CHUNK * parallel_threads (),
+                          error);
+}
+
+static gboolean
+coder_init (Coder *self, GError **error)
+{
+  const ConvShape *shape = &self->shape;
+  gsize count = (gsize) self->count;
+
+  self->error = g_new0 (float *, shape->rounds);
+  self->codes = g_new0 (MatF, shape->rounds);
+  self->seen = g_new0 (MatF, shape->rounds);
+  self->target = planes_new (self, shape->channels, error);
+  if (self->target != NULL)
+    self->known = planes_new (self, shape->channels, error);
+  if (self->known != NULL)
+    self->sum = planes_new (self, shape->channels, error);
+  if (self->sum != NULL)
+    self->spread = planes_new (self, 1, error);
+  if (self->spread != NULL)
+    self->missing = tessera_try_new (float, count, "coding", error);
+  if (self->missing != NULL)
+    self->noise = tessera_try_new (float, count, "coding", error);
+  if (self->noise == NULL
+      || !matf_try_new (&self->patches, conv_atom_length (shape), self->count,
+                        error))
+    return FALSE;
+  for (int k = 0; k < (self->gradient ? shape->rounds : 1); k++)
+    if (!round_init (self, k, error))
+      return FALSE;
+  return !self->gradient
+         || matf_try_new (&self->change, shape->atoms, self->count, error);
 }
 
 Coder *
-coder_new (const ConvShape *shape, int width, int height, gboolean gradient)
+coder_new (const ConvShape *shape, int width, int height, gboolean gradient,
+           GError **error)
 {
   Coder *self = g_new0 (Coder, 1);
   int s = shape->side, d = shape->stride;
-  int n = conv_atom_length (shape);
   int rows;
 
   self->shape = *shape;
@@ -81,23 +130,10 @@ coder_new (const ConvShape *shape, int width, int height, gboolean gradient)
   self->down = (rows - 1) * d + s;
   self->count = self->columns * rows;
 
-  self->target = planes_new (self);
-  self->known = planes_new (self);
-  self->sum = planes_new (self);
-  self->patches = matf_new (n, self->count);
-  self->missing = g_new (float, self->count);
-  self->noise = g_new (float, self->count);
-  self->error = g_new0 (float *, shape->rounds);
-  self->codes = g_new0 (MatF, shape->rounds);
-  self->seen = g_new0 (MatF, shape->rounds);
-  for (int k = 0; k < (gradient ? shape->rounds : 1); k++) {
-    self->error[k] = planes_new (self);
-    self->codes[k] = matf_new (shape->atoms, self->count);
-    self->seen[k] = matf_new (shape->atoms, gradient ? self->count : 1);
-  }
-  if (gradient)
-    self->change = matf_new (shape->atoms, self->count);
-  return self;
+  if (coder_init (self, error))
+    return self;
+  coder_free (self);
+  return NULL;
 }
 
 void
@@ -115,6 +151,7 @@ coder_free (Coder *self)
   g_free (self->seen);
   g_free (self->target);
   g_free (self->known);
+  g_free (self->spread);
   g_free (self->sum);
   matf_clear (&self->patches);
   matf_clear (&self->change);
@@ -245,8 +282,9 @@ out_of_frame (const Coder *self, const float *from, float *to)
 /* ---- what is known at a position ---- */
 
 static void
-describe_position (Coder *self, const float *noise, int p)
+describe_position (Coder *self, int p)
 {
+  const float *noise = self->input->noise != NULL ? self->spread : NULL;
   int s = self->shape.side;
   double known = 0, weighted = 0;
 
@@ -266,11 +304,27 @@ describe_position (Coder *self, const float *noise, int p)
   self->noise[p] = (float) (known > 0 ? weighted / known : 0);
 }
 
-static void
-take_input (Coder *self, const CoderInput *input)
+static int
+chunk_count (const Coder *self)
 {
-  g_autofree float *noise = NULL;
+  return (self->count + CHUNK - 1) / CHUNK;
+}
 
+static void
+describe_chunk (int chunk, int worker, gpointer data)
+{
+  Coder *self = data;
+  int end = MIN ((chunk + 1) * CHUNK, self->count);
+
+  (void) worker;
+  for (int p = chunk * CHUNK; p < end; p++)
+    describe_position (self, p);
+}
+
+static gboolean
+take_input (Coder *self, const CoderInput *input, const Progress *progress,
+            GError **error)
+{
   self->input = input;
   into_frame (self, input->known, self->known);
   for (int c = 0, i = 0; c < self->shape.channels; c++)
@@ -280,15 +334,12 @@ take_input (Coder *self, const CoderInput *input)
       for (int x = 0; x < self->width; x++, i++)
         target[x] = input->known[i] > 0 ? input->y[i] - input->ground[i] : 0;
     }
-  if (input->noise != NULL) {
-    noise = g_new0 (float, plane_size (self));
-    for (int y = 0; y < self->height; y++)
-      memcpy (noise + inside (self, 0, y),
-              input->noise + (gsize) y * (gsize) self->width,
-              (gsize) self->width * sizeof *noise);
-  }
-  for (int p = 0; p < self->count; p++)
-    describe_position (self, noise, p);
+  for (int y = 0; input->noise != NULL && y < self->height; y++)
+    memcpy (self->spread + inside (self, 0, y),
+            input->noise + (gsize) y * (gsize) self->width,
+            (gsize) self->width * sizeof (float));
+  return parallel_for (chunk_count (self), describe_chunk, self, progress,
+                       error);
 }
 
 /* ---- forward ---- */
@@ -347,12 +398,6 @@ typedef struct {
   const MatF *from; /* synthesis: the codes */
 } Round;
 
-static int
-chunk_count (const Coder *self)
-{
-  return (self->count + CHUNK - 1) / CHUNK;
-}
-
 /* C = op(A) B.  Restoration gives the same bytes however a picture is cut into
  * tiles; in learning, rounding may differ. */
 static void
@@ -373,14 +418,9 @@ analyse_chunk (int chunk, int worker, gpointer data)
   int k = self->round, slot = self->gradient ? k : 0;
   int first = chunk * CHUNK, count = MIN (CHUNK, self->count - first);
   MatF patches = matf_columns (&self->patches, first, count);
-  g_auto (MatF) own = { 0 };
-  MatF seen;
+  MatF seen = matf_columns (&self->seen[slot],
+                            self->gradient ? first : worker * CHUNK, count);
 
-  (void) worker;
-  if (self->gradient)
-    seen = matf_columns (&self->seen[k], first, count);
-  else
-    seen = own = matf_new (self->shape.atoms, count);
   gather (self, self->error[slot], first, count, &patches);
   multiply (self, &r->atoms, TRANSPOSED, &patches, &seen);
   for (int p = 0; p < count; p++)
@@ -406,24 +446,27 @@ synthesise_chunk (int chunk, int worker, gpointer data)
 }
 
 /* self->sum = atoms, added up where @codes say. */
-static void
-synthesise (Coder *self, MatF atoms, const MatF *codes)
+static gboolean
+synthesise (Coder *self, MatF atoms, const MatF *codes,
+            const Progress *progress, GError **error)
 {
   Round r = { .self = self, .atoms = atoms, .from = codes };
 
-  parallel_for (chunk_count (self), synthesise_chunk, &r, NULL, NULL);
+  if (!parallel_for (chunk_count (self), synthesise_chunk, &r, progress,
+                     error))
+    return FALSE;
   scatter (self, self->sum);
+  return TRUE;
 }
 
-static void
-analyse (Coder *self, MatF atoms)
+static gboolean
+analyse (Coder *self, MatF atoms, const Progress *progress, GError **error)
 {
-  Round *r = g_new (Round, 1);
+  g_autofree Round *r = g_new (Round, 1);
 
   *r = (Round){ .self = self, .atoms = atoms };
   knobs_get (self, self->round, &r->knobs);
-  parallel_for (chunk_count (self), analyse_chunk, r, NULL, NULL);
-  g_free (r);
+  return parallel_for (chunk_count (self), analyse_chunk, r, progress, error);
 }
 
 /* E = M (y - g - sum). */
@@ -437,31 +480,55 @@ explain (const Coder *self, gboolean first, float *error)
       self->known[i] * (self->target[i] - (first ? 0 : self->sum[i]));
 }
 
-void
+static gboolean
+round_forward (Coder *self, int k, const Progress *progress, GError **error)
+{
+  const ConvShape *shape = &self->shape;
+  int set = conv_set (shape, k), slot = self->gradient ? k : 0;
+  ProgressPart halves[] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
+  Progress synthesis = progress_part (&halves[0]);
+  Progress analysis = progress_part (&halves[1]);
+
+  self->round = k;
+  if (k > 0
+      && !synthesise (self, conv_atoms (shape, self->level->D, set),
+                      &self->codes[self->gradient ? k - 1 : 0], &synthesis,
+                      error))
+    return FALSE;
+  explain (self, k == 0, self->error[slot]);
+  return analyse (self, conv_atoms (shape, self->level->C, set), &analysis,
+                  error);
+}
+
+gboolean
 coder_forward (Coder *self, const ConvLevel *level, const CoderInput *input,
-               float *out)
+               float *out, const Progress *progress, GError **error)
 {
   const ConvShape *shape = &self->shape;
   gsize all =
     (gsize) self->width * (gsize) self->height * (gsize) shape->channels;
+  int last = self->gradient ? shape->rounds - 1 : 0;
+  ProgressPart share = { progress, 0, 0 };
+  Progress part = progress_part (&share);
 
   self->level = level;
-  take_input (self, input);
+  if (!take_input (self, input, &part, error))
+    return FALSE;
   for (int k = 0; k < shape->rounds; k++) {
-    int set = conv_set (shape, k);
-
-    self->round = k;
-    if (k > 0)
-      synthesise (self, conv_atoms (shape, level->D, set),
-                  &self->codes[self->gradient ? k - 1 : 0]);
-    explain (self, k == 0, self->error[self->gradient ? k : 0]);
-    analyse (self, conv_atoms (shape, level->C, set));
+    share.from = share.to;
+    share.to = (k + 1.0) / (shape->rounds + 1);
+    if (!round_forward (self, k, &part, error))
+      return FALSE;
   }
-  synthesise (self, conv_atoms (shape, level->W, 0),
-              &self->codes[self->gradient ? shape->rounds - 1 : 0]);
+  share.from = share.to;
+  share.to = 1;
+  if (!synthesise (self, conv_atoms (shape, level->W, 0), &self->codes[last],
+                   &part, error))
+    return FALSE;
   out_of_frame (self, self->sum, out);
   for (gsize i = 0; i < all; i++)
     out[i] += input->ground[i];
+  return TRUE;
 }
 
 /* ---- backward ---- */
@@ -542,7 +609,7 @@ coder_backward (Coder *self, const ConvLevel *level, const float *out,
   int last = shape->rounds - 1;
   MatF W = conv_atoms (shape, level->W, 0);
   MatF dW = conv_atoms (shape, gradient->W, 0);
-  g_autofree float *framed = planes_new (self);
+  float *framed = self->target; /* not needed any more */
 
   g_return_if_fail (self->gradient);
 

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/progress.h"
 #include "dictlearn/convolutional/model.h"
 
 /* What a level is given.  Planes are width x height, channel after channel;
@@ -22,16 +23,20 @@ typedef struct {
 typedef struct Coder Coder;
 
 /* @gradient: coder_backward() will be called, for which all rounds are kept.
- */
+ * For loops with as many threads as parallel_threads() says now.  NULL with
+ * @error set: MEMORY. */
 Coder *coder_new (const ConvShape *shape, int width, int height,
-                  gboolean gradient);
+                  gboolean gradient, GError **error);
 void coder_free (Coder *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Coder, coder_free)
 
 /* Writes the restored planes to @out; all samples, known ones too.
- * The input must stay as it is until coder_backward(). */
-void coder_forward (Coder *self, const ConvLevel *level,
-                    const CoderInput *input, float *out);
+ * The input must stay as it is until coder_backward().  @progress may be NULL;
+ * it is asked after every few hundred positions.  FALSE only when it was
+ * cancelled. */
+gboolean coder_forward (Coder *self, const ConvLevel *level,
+                        const CoderInput *input, float *out,
+                        const Progress *progress, GError **error);
 
 /* Adds to @gradient the gradient over the numbers of the level, and writes to
  * @ground that over the ground, given that over the output, @out. */

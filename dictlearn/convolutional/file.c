@@ -281,11 +281,13 @@ read_state (GBytes *bytes, JsonObject *meta, const ConvShape *shape,
   state->step = (int) MIN (count_of (meta, "step"), G_MAXINT);
   state->error = number_of (meta, "error");
   state->norm = number_of (meta, "norm");
-  to.data = state->first = g_new (float, length);
-  if (!read_tensor (bytes, "adam.first", &to, error))
+  to.data = state->first =
+    tessera_try_new (float, length, "the state of learning", error);
+  if (to.data == NULL || !read_tensor (bytes, "adam.first", &to, error))
     return FALSE;
-  to.data = state->second = g_new (float, length);
-  return read_tensor (bytes, "adam.second", &to, error);
+  to.data = state->second =
+    tessera_try_new (float, length, "the state of learning", error);
+  return to.data != NULL && read_tensor (bytes, "adam.second", &to, error);
 }
 
 static ConvModel *
@@ -304,7 +306,9 @@ read_model (GBytes *bytes, ConvTrainerState *state, GError **error)
                          "it is smaller than its metadata say");
     return NULL;
   }
-  model = conv_model_new (&shape);
+  model = conv_model_empty (&shape, error);
+  if (model == NULL)
+    return NULL;
   model->options = g_strdup (text_of (meta, "options"));
   model->seed = count_of (meta, "seed");
   model->samples = count_of (meta, "samples");

@@ -1,5 +1,6 @@
 #include "dictlearn/convolutional/model.h"
 
+#include "base/error.h"
 #include "dictlearn/initial.h"
 
 #include <math.h>
@@ -60,10 +61,9 @@ conv_atoms (const ConvShape *shape, float *atoms, int set)
 /* The first cosines, scaled so that they are a tight frame where they overlap:
  * W C' is the identity on pictures. */
 static void
-start_atoms (const ConvShape *shape, const ConvLevel *level)
+start_atoms (const ConvShape *shape, const Dictionary *cosines,
+             const ConvLevel *level)
 {
-  g_autoptr (Dictionary) cosines =
-    dictionary_dct (shape->side, shape->channels);
   float scale = (float) shape->stride / (float) shape->side;
 
   for (int set = 0; set < 2 * shape->sets + 1; set++) {
@@ -108,30 +108,50 @@ start_knobs (const ConvShape *shape, const ConvLevel *level)
 }
 
 ConvModel *
-conv_model_new (const ConvShape *shape)
+conv_model_empty (const ConvShape *shape, GError **error)
 {
-  ConvModel *model = g_new0 (ConvModel, 1);
+  float *numbers = tessera_try_new0 (float, conv_length (shape),
+                                     "a convolutional dictionary", error);
+  ConvModel *model;
 
+  if (numbers == NULL)
+    return NULL;
+  model = g_new0 (ConvModel, 1);
   model->shape = *shape;
-  model->numbers = g_new0 (float, conv_length (shape));
+  model->numbers = numbers;
+  return model;
+}
+
+ConvModel *
+conv_model_new (const ConvShape *shape, GError **error)
+{
+  g_autoptr (Dictionary) cosines =
+    dictionary_dct (shape->side, shape->channels, error);
+  ConvModel *model =
+    cosines != NULL ? conv_model_empty (shape, error) : NULL;
+
+  if (model == NULL)
+    return NULL;
   for (int i = 0; i < shape->levels; i++) {
     ConvLevel level = conv_level (shape, model->numbers, i);
 
-    start_atoms (shape, &level);
+    start_atoms (shape, cosines, &level);
     start_knobs (shape, &level);
   }
   return model;
 }
 
 ConvModel *
-conv_model_with_sets (const ConvModel *model, int sets)
+conv_model_with_sets (const ConvModel *model, int sets, GError **error)
 {
   ConvShape shape = model->shape;
   ConvModel *other;
   gsize set = (gsize) conv_atom_length (&shape) * (gsize) shape.atoms;
 
   shape.sets = sets;
-  other = conv_model_new (&shape);
+  other = conv_model_empty (&shape, error);
+  if (other == NULL)
+    return NULL;
   for (int i = 0; i < shape.levels; i++) {
     ConvLevel from = conv_level (&model->shape, model->numbers, i);
     ConvLevel to = conv_level (&shape, other->numbers, i);

@@ -83,14 +83,19 @@ typedef struct {
   float *C, *D, *W, *knobs;
 } ConvLevel;
 
+/* A model whose numbers are all zero, for a file to be read.  The caller owns
+ * it.  This and the next two: NULL with @error set, MEMORY. */
+ConvModel *conv_model_empty (const ConvShape *shape, GError **error);
+
 /* A model of cosines, with thresholds that fall from round to round.  The
  * caller owns it. */
-ConvModel *conv_model_new (const ConvShape *shape);
+ConvModel *conv_model_new (const ConvShape *shape, GError **error);
 
 /* The same model with @sets sets of C and D, 1 .. rounds.  With more than it
  * had it computes the same, and learning can make the sets differ.  The caller
  * owns it. */
-ConvModel *conv_model_with_sets (const ConvModel *model, int sets);
+ConvModel *conv_model_with_sets (const ConvModel *model, int sets,
+                                 GError **error);
 
 /* @model may be NULL. */
 void conv_model_free (ConvModel *model);

@@ -1,5 +1,7 @@
 #include "dictlearn/convolutional/pyramid.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,34 +25,64 @@ typedef struct {
 struct Pyramid {
   ConvShape shape;
   Level levels[CONV_MOST_LEVELS];
+  float *room; /* three planes of the smallest size */
 };
 
-Pyramid *
-pyramid_new (const ConvShape *shape, int width, int height, gboolean gradient)
+/* Room for samples of a level: of all channels, or of one plane. */
+static float *
+samples_new (const Level *level, int channels, GError **error)
 {
-  Pyramid *self = g_new0 (Pyramid, 1);
+  return tessera_try_new (float,
+                          (gsize) level->width * (gsize) level->height
+                            * (gsize) channels,
+                          "a part of the picture", error);
+}
+
+/* @is_first: what it is given comes from the caller. */
+static gboolean
+level_init (Level *l, const ConvShape *shape, gboolean is_first,
+            gboolean gradient, GError **error)
+{
+  int channels = shape->channels;
+
+  if (!is_first) {
+    l->y = samples_new (l, channels, error);
+    if (l->y != NULL)
+      l->known = samples_new (l, channels, error);
+    if (l->known != NULL)
+      l->noise = samples_new (l, 1, error);
+    if (l->noise == NULL)
+      return FALSE;
+  }
+  l->ground = samples_new (l, channels, error);
+  if (l->ground != NULL)
+    l->out = samples_new (l, channels, error);
+  if (l->out != NULL && gradient)
+    l->change = samples_new (l, channels, error);
+  if (l->out != NULL && (!gradient || l->change != NULL))
+    l->coder = coder_new (shape, l->width, l->height, gradient, error);
+  return l->coder != NULL;
+}
+
+Pyramid *
+pyramid_new (const ConvShape *shape, int width, int height, gboolean gradient,
+             GError **error)
+{
+  g_autoptr (Pyramid) self = g_new0 (Pyramid, 1);
 
   self->shape = *shape;
   for (int i = 0; i < shape->levels; i++) {
     Level *l = &self->levels[i];
-    gsize pixels = (gsize) width * (gsize) height;
-    gsize samples = pixels * (gsize) shape->channels;
 
     l->width = width;
     l->height = height;
-    if (i > 0) {
-      l->y = g_new (float, samples);
-      l->known = g_new (float, samples);
-      l->noise = g_new (float, pixels);
-    }
-    l->ground = g_new (float, samples);
-    l->out = g_new (float, samples);
-    l->change = gradient ? g_new (float, samples) : NULL;
-    l->coder = coder_new (shape, width, height, gradient);
+    if (!level_init (l, shape, i == 0, gradient, error))
+      return NULL;
     width = (width + 1) / 2;
     height = (height + 1) / 2;
   }
-  return self;
+  self->room = samples_new (&self->levels[shape->levels - 1], 3, error);
+  return self->room != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -69,6 +101,7 @@ pyramid_free (Pyramid *self)
     g_free (l->change);
     coder_free (l->coder);
   }
+  g_free (self->room);
   g_free (self);
 }
 
@@ -243,13 +276,11 @@ known_mean (const float *y, const float *known, int count)
 }
 
 static void
-ground_plane (const Level *l, const float *y, const float *known, int finest,
-              float *ground)
+ground_plane (const Pyramid *self, const Level *l, const float *y,
+              const float *known, float *ground)
 {
-  int count = l->width * l->height;
-  g_autofree float *sum = g_new (float, count);
-  g_autofree float *weight = g_new (float, count);
-  g_autofree float *room = g_new (float, count);
+  int count = l->width * l->height, finest = self->shape.ground;
+  float *sum = self->room, *weight = sum + count, *room = weight + count;
   float mean = known_mean (y, known, count);
 
   for (int i = 0; i < count; i++)
@@ -270,30 +301,45 @@ ground_plane (const Level *l, const float *y, const float *known, int finest,
 
 /* ---- all levels ---- */
 
+/* The ground of level @i, from the level after it if there is one. */
+static void
+lay_ground (Pyramid *self, int i)
+{
+  Level *l = &self->levels[i], *smaller = l + 1;
+  int pixels = l->width * l->height;
+
+  for (int c = 0; c < self->shape.channels; c++)
+    if (i == self->shape.levels - 1)
+      ground_plane (self, l, l->input.y + c * pixels,
+                    l->input.known + c * pixels, l->ground + c * pixels);
+    else
+      enlarge_plane (smaller->out + c * smaller->width * smaller->height,
+                     smaller, l, l->ground + c * pixels);
+}
+
 const float *
-pyramid_forward (Pyramid *self, float *numbers, const Damaged *damaged)
+pyramid_forward (Pyramid *self, float *numbers, const Damaged *damaged,
+                 const Progress *progress, GError **error)
 {
   int channels = self->shape.channels, last = self->shape.levels - 1;
   Level *levels = self->levels;
+  ProgressPart share = { progress, 0, 0 };
+  Progress part = progress_part (&share);
 
   levels[0].input = (CoderInput){ damaged->y, damaged->known, damaged->noise,
                                   levels[0].ground };
   for (int i = 0; i < last; i++)
     halve (&levels[i], channels, &levels[i + 1]);
   for (int i = last; i >= 0; i--) {
-    Level *l = &levels[i];
-    int pixels = l->width * l->height;
     ConvLevel level = conv_level (&self->shape, numbers, i);
 
-    for (int c = 0; c < channels; c++)
-      if (i == last)
-        ground_plane (l, l->input.y + c * pixels, l->input.known + c * pixels,
-                      self->shape.ground, l->ground + c * pixels);
-      else
-        enlarge_plane (
-          levels[i + 1].out + c * levels[i + 1].width * levels[i + 1].height,
-          &levels[i + 1], l, l->ground + c * pixels);
-    coder_forward (l->coder, &level, &l->input, l->out);
+    /* Each size has four times the work of the next smaller one. */
+    share.from = share.to;
+    share.to = pow (0.25, i);
+    lay_ground (self, i);
+    if (!coder_forward (levels[i].coder, &level, &levels[i].input,
+                        levels[i].out, &part, error))
+      return NULL;
   }
   return levels[0].out;
 }

@@ -19,15 +19,18 @@ typedef struct {
 /* A workspace for pictures of one size. */
 typedef struct Pyramid Pyramid;
 
+/* As coder_new(). */
 Pyramid *pyramid_new (const ConvShape *shape, int width, int height,
-                      gboolean gradient);
+                      gboolean gradient, GError **error);
 void pyramid_free (Pyramid *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pyramid, pyramid_free)
 
 /* Restores @damaged with the numbers of a model, conv_length() of them, and
- * returns planes that belong to the pyramid and stay until the next call. */
+ * returns planes that belong to the pyramid and stay until the next call.
+ * @progress may be NULL.  NULL only when it was cancelled. */
 const float *pyramid_forward (Pyramid *self, float *numbers,
-                              const Damaged *damaged);
+                              const Damaged *damaged,
+                              const Progress *progress, GError **error);
 
 /* Adds to @gradient, as long as the numbers, that of a function whose gradient
  * over the restored planes is @change.  After pyramid_forward(), whose input

@@ -1,5 +1,6 @@
 #include "dictlearn/convolutional/trainer.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
 #include "dictlearn/convolutional/pyramid.h"
@@ -44,36 +45,50 @@ struct ConvTrainer {
   Shard shards[SHARDS];
 };
 
-static void
-shard_init (Shard *shard, const ConvShape *shape, int crop)
+static gboolean
+shard_init (Shard *shard, const ConvShape *shape, int crop, GError **error)
 {
   gsize pixels = (gsize) crop * (gsize) crop;
   gsize samples = pixels * (gsize) shape->channels;
 
-  shard->pyramid = pyramid_new (shape, crop, crop, TRUE);
-  shard->gradient = g_new (float, conv_length (shape));
-  shard->planes = g_new0 (float, 5 * samples + pixels);
+  shard->pyramid = pyramid_new (shape, crop, crop, TRUE, error);
+  if (shard->pyramid != NULL)
+    shard->gradient =
+      tessera_try_new (float, conv_length (shape), "the gradient", error);
+  if (shard->gradient != NULL)
+    shard->planes =
+      tessera_try_new0 (float, 5 * samples + pixels, "examples", error);
+  if (shard->planes == NULL)
+    return FALSE;
   shard->example.clean = shard->planes;
   shard->example.y = shard->planes + samples;
   shard->example.known = shard->planes + 2 * samples;
   shard->example.weight = shard->planes + 3 * samples;
   shard->change = shard->planes + 4 * samples;
   shard->example.noise = shard->planes + 5 * samples;
+  return TRUE;
 }
 
 ConvTrainer *
-conv_trainer_new (ConvModel *model, const ConvTrainerOptions *options)
+conv_trainer_new (ConvModel *model, const ConvTrainerOptions *options,
+                  GError **error)
 {
-  ConvTrainer *self = g_new0 (ConvTrainer, 1);
+  g_autoptr (ConvTrainer) self = g_new0 (ConvTrainer, 1);
   gsize length = conv_length (&model->shape);
 
   self->model = model;
   self->options = *options;
-  self->state.first = g_new0 (float, length);
-  self->state.second = g_new0 (float, length);
+  self->state.first =
+    tessera_try_new0 (float, length, "the means of Adam", error);
+  if (self->state.first != NULL)
+    self->state.second =
+      tessera_try_new0 (float, length, "the means of Adam", error);
+  if (self->state.second == NULL)
+    return NULL;
   for (int i = 0; i < SHARDS; i++)
-    shard_init (&self->shards[i], &model->shape, options->crop);
-  return self;
+    if (!shard_init (&self->shards[i], &model->shape, options->crop, error))
+      return NULL;
+  return g_steal_pointer (&self);
 }
 
 void
@@ -159,7 +174,8 @@ run_shard (int chunk, int worker, gpointer data)
 
     self->options.draw (first + (guint64) b, &shard->example,
                         self->options.data);
-    out = pyramid_forward (shard->pyramid, self->model->numbers, &damaged);
+    out = pyramid_forward (shard->pyramid, self->model->numbers, &damaged, NULL,
+                           NULL);
     shard->loss += example_loss (&shard->example, out, count, shard->change);
     pyramid_backward (shard->pyramid, self->model->numbers, shard->change,
                       shard->gradient);

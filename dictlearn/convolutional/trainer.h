@@ -43,9 +43,10 @@ typedef struct {
 
 typedef struct ConvTrainer ConvTrainer;
 
-/* Improves @model, which stays the caller's. */
+/* Improves @model, which stays the caller's.  NULL with @error set: MEMORY. */
 ConvTrainer *conv_trainer_new (ConvModel *model,
-                               const ConvTrainerOptions *options);
+                               const ConvTrainerOptions *options,
+                               GError **error);
 void conv_trainer_free (ConvTrainer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConvTrainer, conv_trainer_free)
 

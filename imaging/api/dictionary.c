@@ -74,7 +74,7 @@ TesseraDictionary *
 tessera_dictionary_dct (int patch, int channels, GError **error)
 {
   return check_patch (patch, channels, error)
-           ? dictionary_dct (patch, channels)
+           ? dictionary_dct (patch, channels, error)
            : NULL;
 }
 
@@ -121,7 +121,9 @@ tessera_dictionary_from_atoms (const TesseraMatrix *atoms, int patch,
                   DICTIONARY_MAX_ATOMS);
     return NULL;
   }
-  dictionary = dictionary_new (patch, channels, atoms->columns);
+  dictionary = dictionary_new (patch, channels, atoms->columns, error);
+  if (dictionary == NULL)
+    return NULL;
   for (int j = 0; j < atoms->columns; j++)
     if (!copy_atom (mat_at (&columns.mat, 0, j), n,
                     matf_at (&dictionary->atoms, 0, j))) {

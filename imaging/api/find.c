@@ -83,7 +83,8 @@ tessera_noise_level (TesseraContext *context, const TesseraImage *image,
       && !mask_check_size (ignore, image->width, image->height, error))
     return -1;
   call_begin (&call, context, NULL, NULL);
-  level = image_noise_level (image, ignore);
+  if (!image_noise_level (image, ignore, &level, error))
+    level = -1;
   call_end (&call);
   return level;
 }
@@ -111,6 +112,7 @@ tessera_find_noise (TesseraContext *context, const TesseraImage *image,
 {
   TesseraNoiseReport filled = { 0 };
   FoundNoise found;
+  gboolean ok;
   Call call;
 
   g_return_val_if_fail (image != NULL && report != NULL, FALSE);
@@ -120,8 +122,10 @@ tessera_find_noise (TesseraContext *context, const TesseraImage *image,
       || !report_write (&filled, sizeof filled, report, error))
     return FALSE;
   call_begin (&call, context, NULL, NULL);
-  found = image_find_noise (image, ignore);
+  ok = image_find_noise (image, ignore, &found, error);
   call_end (&call);
+  if (!ok)
+    return FALSE;
   filled.kind = noise_kind_of (&found);
   filled.is_certain = found.is_sure;
   filled.sigma = found.sigma;

@@ -106,8 +106,10 @@ start_from_cosines (const TesseraLearner *self, LearnOptions *own, Mat *start,
   if (self->patch == 0)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "there are cosines for patches only");
-  dct = dictionary_dct (self->patch, self->channels);
-  *start = mat_new (dct->atoms.rows, dct->atoms.cols);
+  dct = dictionary_dct (self->patch, self->channels, error);
+  if (dct == NULL
+      || !mat_try_new (start, dct->atoms.rows, dct->atoms.cols, error))
+    return FALSE;
   mat_from_float (&dct->atoms, start);
   own->init = INIT_DCT;
   own->start = start;
@@ -349,7 +351,7 @@ tessera_learner_dictionary (const TesseraLearner *learner, GError **error)
   }
   A = learned_atoms (learner, error);
   return A.data != NULL ? learn_make_dictionary (
-           learner->learner, &A, learner->patch, learner->channels)
+           learner->learner, &A, learner->patch, learner->channels, error)
                         : NULL;
 }
 

@@ -61,8 +61,11 @@ tessera_pursuit_new (TesseraContext *context, const TesseraMatrix *atoms,
   for (int j = 0; j < D->cols; j++)
     for (int i = 0; i < D->rows; i++)
       *matf_at (&self->D, i, j) = *matf_at (D, i, j);
-  self->pursuit = pursuit_new (D);
-  return self;
+  self->pursuit = pursuit_new (D, error);
+  if (self->pursuit != NULL)
+    return self;
+  tessera_pursuit_free (self);
+  return NULL;
 }
 
 void

@@ -94,9 +94,14 @@ make_start (const TesseraTaskOptions *o, GError **error)
 
     if (!check_patch (patch, channels, error))
       return NULL;
-    given = dct = dictionary_dct (patch, channels);
+    given = dct = dictionary_dct (patch, channels, error);
+    if (given == NULL)
+      return NULL;
   }
-  start = dictionary_new (given->patch, given->channels, given->atoms.cols);
+  start = dictionary_new (given->patch, given->channels, given->atoms.cols,
+                          error);
+  if (start == NULL)
+    return NULL;
   for (int j = 0; j < given->atoms.cols; j++)
     memcpy (matf_at (&start->atoms, 0, j), matf_at (&given->atoms, 0, j),
             (gsize) given->atoms.rows * sizeof (float));
@@ -228,8 +233,10 @@ static gboolean
 teach (ConvModel *model, const ConvTrainerOptions *options,
        const Progress *progress, GError **error)
 {
-  g_autoptr (ConvTrainer) trainer = conv_trainer_new (model, options);
+  g_autoptr (ConvTrainer) trainer = conv_trainer_new (model, options, error);
 
+  if (trainer == NULL)
+    return FALSE;
   for (int i = 0; i < options->steps; i++) {
     ProgressPart share = { progress, (double) i / options->steps,
                            (double) (i + 1) / options->steps };
@@ -290,11 +297,13 @@ tessera_learn_convolutional (TesseraContext *context, const char *const *paths,
   own.task = task_parse (o.task != NULL ? o.task : CONV_USUAL_TASK, error);
   if (own.task == NULL)
     return NULL;
-  model = conv_model_new (&shape);
+  model = conv_model_new (&shape, error);
+  if (model == NULL)
+    return NULL;
   own.progress = call_begin (&call, context, o.progress, o.progress_data);
   ok = learn_convolutional (&own, &o, model, error);
   if (ok)
     call_complete (&call);
   call_end (&call);
-  return ok ? dictionary_from_model (g_steal_pointer (&model)) : NULL;
+  return ok ? dictionary_from_model (g_steal_pointer (&model), error) : NULL;
 }

@@ -140,31 +140,54 @@ orient_back (const float *from, int orientation, int width, int height,
 
 /* ---- a square ---- */
 
+/* Room for a part in some orientation, and for the sum over all. */
+typedef struct {
+  float *y, *known, *noise, *sum;
+} Room;
+
+static gboolean
+room_init (Room *room, const RecodePart *part, int channels, GError **error)
+{
+  gsize pixels = planes_samples (part->noise);
+  gsize samples = pixels * (gsize) channels;
+
+  room->y = tessera_try_new (float, 3 * samples + pixels,
+                             "a part of the picture", error);
+  if (room->y == NULL)
+    return FALSE;
+  room->known = room->y + samples;
+  room->sum = room->known + samples;
+  room->noise = room->sum + samples;
+  return TRUE;
+}
+
 /* Restores channels @first on of @part in orientation @orientation and adds
- * the result to @sum. */
-static void
+ * the result to the sum. */
+static gboolean
 restore_oriented (const RecodePart *part, const ConvModel *model, int first,
-                  int orientation, float *sum)
+                  int orientation, const Room *room, const Progress *progress,
+                  GError **error)
 {
   int width = part->values->width, height = part->values->height;
   int across = oriented_width (orientation, width, height);
   int channels = model->shape.channels;
-  gsize pixels = (gsize) width * (gsize) height;
-  gsize samples = pixels * (gsize) channels;
-  g_autofree float *y = g_new (float, samples);
-  g_autofree float *known = g_new (float, samples);
-  g_autofree float *noise = g_new (float, pixels);
-  g_autoptr (Pyramid) pyramid =
-    pyramid_new (&model->shape, across, width * height / across, FALSE);
-  Damaged damaged = { y, known, noise };
+  g_autoptr (Pyramid) pyramid = pyramid_new (
+    &model->shape, across, width * height / across, FALSE, error);
+  Damaged damaged = { room->y, room->known, room->noise };
+  const float *out;
 
+  if (pyramid == NULL)
+    return FALSE;
   orient (planes_at (part->values, first, 0, 0), orientation, width, height,
-          channels, y);
+          channels, room->y);
   orient (planes_at (part->known, first, 0, 0), orientation, width, height,
-          channels, known);
-  orient (part->noise->data, orientation, width, height, 1, noise);
-  orient_back (pyramid_forward (pyramid, model->numbers, &damaged),
-               orientation, width, height, channels, sum);
+          channels, room->known);
+  orient (part->noise->data, orientation, width, height, 1, room->noise);
+  out = pyramid_forward (pyramid, model->numbers, &damaged, progress, error);
+  if (out == NULL)
+    return FALSE;
+  orient_back (out, orientation, width, height, channels, room->sum);
+  return TRUE;
 }
 
 /* Patches of the largest size that a part is coded by, in each of its
@@ -200,32 +223,52 @@ replace_wanted (RecodePart *part, int first, const float *sum, gsize samples,
   return TRUE;
 }
 
+/* Replaces what is wanted of channels @first on of @part. */
+static gboolean
+restore_channels (const Recode *r, RecodePart *part, int first,
+                  const Room *room, const Progress *progress, GError **error)
+{
+  const ConvModel *model = r->settings->model;
+  int turns = r->settings->turns;
+  gsize samples =
+    planes_samples (part->noise) * (gsize) model->shape.channels;
+
+  memset (room->sum, 0, samples * sizeof (float));
+  for (int orientation = 0; orientation < turns; orientation++) {
+    ProgressPart share = { progress, (double) orientation / turns,
+                           (orientation + 1.0) / turns };
+    Progress turn = progress_part (&share);
+
+    if (!restore_oriented (part, model, first, orientation, room, &turn,
+                           error))
+      return FALSE;
+    if (r->settings->patches != NULL)
+      *r->settings->patches += patches_in (part, model->shape.stride);
+  }
+  return replace_wanted (part, first, room->sum, samples, turns, error);
+}
+
 /* Replaces what is wanted of @part. */
 static gboolean
 restore_part (const Recode *r, RecodePart *part, const Progress *progress,
               GError **error)
 {
-  const ConvModel *model = r->settings->model;
-  int channels = model->shape.channels, turns = r->settings->turns;
-  int steps = part->values->channels / channels * turns;
-  gsize samples = planes_samples (part->noise) * (gsize) channels;
-  g_autofree float *sum = g_new (float, samples);
+  int channels = r->settings->model->shape.channels;
+  int total = part->values->channels;
+  Room room;
+  gboolean ok = room_init (&room, part, channels, error);
 
-  for (int step = 0; step < steps; step++) {
-    int orientation = step % turns, first = step / turns * channels;
+  if (!ok)
+    return FALSE;
+  for (int first = 0; ok && first < total; first += channels) {
+    ProgressPart share = { progress, (double) first / total,
+                           (double) (first + channels) / total };
+    Progress group = progress_part (&share);
 
-    if (orientation == 0)
-      memset (sum, 0, samples * sizeof *sum);
-    restore_oriented (part, model, first, orientation, sum);
-    if (r->settings->patches != NULL)
-      *r->settings->patches += patches_in (part, model->shape.stride);
-    if (!progress_step (progress, (step + 1.0) / steps, error))
-      return FALSE;
-    if (orientation == turns - 1
-        && !replace_wanted (part, first, sum, samples, turns, error))
-      return FALSE;
+    ok = restore_channels (r, part, first, &room, &group, error);
   }
-  return TRUE;
+  g_free (room.y);
+  return ok;
 }
 
 /* Hands over what lies in @box of @part, whose own box is @whole. */

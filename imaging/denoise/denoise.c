@@ -480,8 +480,8 @@ denoise_dictionary (const Image *image, const FoundNoise *noise,
   if (coded_part (noise, pixels, options) > 0)
     return dictionary_noise (error);
   return options->paper_protocol
-           ? dictionary_cosines (colours)
-           : dictionary_dct (cosines, colours);
+           ? dictionary_cosines (colours, error)
+           : dictionary_dct (cosines, colours, error);
 }
 
 static gboolean
@@ -508,8 +508,11 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
   Progress part;
   gboolean ok;
 
-  if (d.named == NULL && options->paper_protocol)
-    d.named = builtin = dictionary_cosines (d.colours);
+  if (d.named == NULL && options->paper_protocol) {
+    d.named = builtin = dictionary_cosines (d.colours, error);
+    if (builtin == NULL)
+      return FALSE;
+  }
   if (d.named == NULL && d.coded_part > 0) {
     learned = dictionary_noise (error);
     if (learned == NULL)

@@ -1,6 +1,7 @@
 #include "imaging/denoise/shrinkage.h"
 
 #include "base/orderedgemm.h"
+#include "base/parallel.h"
 #include "imaging/denoise/overlap.h"
 #include "omp/pursuit.h"
 
@@ -61,16 +62,16 @@ most_atoms (const Dictionary *d)
   return MIN (most, d->atoms.cols);
 }
 
-static void
-batch_init (Batch *b, const Shrinkage *s)
+static gboolean
+batch_init (Batch *b, const Shrinkage *s, GError **error)
 {
   const Dictionary *d = s->settings->dictionary;
 
-  *b = (Batch){ .Y = matf_new (d->atoms.rows, CHUNK) };
-  if (s->pursuit != NULL)
-    b->X = sparse_new (d->atoms.cols, CHUNK, most_atoms (d));
-  else
-    b->C = matf_new (d->atoms.cols, CHUNK);
+  return matf_try_new (&b->Y, d->atoms.rows, CHUNK, error)
+         && (s->pursuit != NULL
+               ? sparse_try_new (&b->X, d->atoms.cols, CHUNK, most_atoms (d),
+                                 error)
+               : matf_try_new (&b->C, d->atoms.cols, CHUNK, error));
 }
 
 static void
@@ -121,8 +122,8 @@ add_means (MatF *Y, int area, const float *means)
         *matf_at (Y, first + i, j) += *means;
 }
 
-static void
-code_by_pursuit (const Shrinkage *s, Batch *b, MatF *Y)
+static gboolean
+code_by_pursuit (const Shrinkage *s, Batch *b, MatF *Y, GError **error)
 {
   const Dictionary *d = s->settings->dictionary;
   double n = d->atoms.rows, variance = pow (s->settings->sigma, 2);
@@ -132,11 +133,13 @@ code_by_pursuit (const Shrinkage *s, Batch *b, MatF *Y)
   SparseMat X = b->X;
 
   X.cols = Y->cols;
-  pursuit_encode (s->pursuit, Y, NULL, &options, &X, NULL, NULL);
+  if (!pursuit_encode (s->pursuit, Y, NULL, &options, &X, NULL, error))
+    return FALSE;
   for (int j = 0; j < Y->cols; j++) {
     sparse_apply (&d->atoms, &X, j, matf_at (Y, 0, j));
     b->weights[j] = (float) n / (float) (1 + X.count[j]);
   }
+  return TRUE;
 }
 
 static void
@@ -153,21 +156,22 @@ code_by_threshold (const Shrinkage *s, Batch *b, MatF *Y)
 }
 
 /* Codes the patches in @Y and replaces them by what their codes represent. */
-static void
-code (const Shrinkage *s, Batch *b, MatF *Y)
+static gboolean
+code (const Shrinkage *s, Batch *b, MatF *Y, GError **error)
 {
   int area = s->settings->dictionary->patch * s->settings->dictionary->patch;
 
   subtract_means (Y, area, b->means);
-  if (s->pursuit != NULL)
-    code_by_pursuit (s, b, Y);
-  else
+  if (s->pursuit == NULL)
     code_by_threshold (s, b, Y);
+  else if (!code_by_pursuit (s, b, Y, error))
+    return FALSE;
   add_means (Y, area, b->means);
+  return TRUE;
 }
 
-static void
-do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
+static gboolean
+do_row (const Shrinkage *s, Batch *b, Strip *strip, int row, GError **error)
 {
   int patch = s->settings->dictionary->patch, step = s->settings->step;
   int width = s->noisy->width, places = grid_places (width, patch, step);
@@ -176,11 +180,13 @@ do_row (const Shrinkage *s, Batch *b, Strip *strip, int row)
     MatF Y = matf_columns (&b->Y, 0, MIN (CHUNK, places - first));
 
     read_patches (s, row, first, &Y);
-    code (s, b, &Y);
+    if (!parallel_goes_on (error) || !code (s, b, &Y, error))
+      return FALSE;
     for (int j = 0; j < Y.cols; j++)
       strip_add (strip, grid_place (first + j, width, patch, step), row, patch,
                  matf_at (&Y, 0, j), b->weights[j]);
   }
+  return TRUE;
 }
 
 static void
@@ -189,16 +195,19 @@ do_strip (Strip *strip, int worker, gpointer data)
   const Shrinkage *s = data;
   int patch = s->settings->dictionary->patch, step = s->settings->step;
   int height = s->noisy->height;
-  Batch b;
+  GError *error = NULL;
+  Batch b = { 0 };
+  gboolean ok = batch_init (&b, s, &error);
 
   (void) worker;
-  batch_init (&b, s);
-  for (int i = 0; i < grid_places (height, patch, step); i++) {
+  for (int i = 0; ok && i < grid_places (height, patch, step); i++) {
     int row = grid_place (i, height, patch, step);
 
     if (row >= strip->first && row < strip->end)
-      do_row (s, &b, strip, row);
+      ok = do_row (s, &b, strip, row, &error);
   }
+  if (!ok)
+    parallel_fail (error);
   batch_clear (&b);
 }
 
@@ -218,9 +227,11 @@ gboolean
 planes_pursue (const Planes *noisy, const ShrinkageSettings *settings,
                Planes *out, const Progress *progress, GError **error)
 {
-  g_autoptr (Pursuit) pursuit = pursuit_new (&settings->dictionary->atoms);
+  g_autoptr (Pursuit) pursuit =
+    pursuit_new (&settings->dictionary->atoms, error);
   Shrinkage s = { noisy, settings, pursuit };
 
-  return overlap_average (out, settings->dictionary->patch, do_strip, &s,
-                          progress, error);
+  return pursuit != NULL
+         && overlap_average (out, settings->dictionary->patch, do_strip, &s,
+                             progress, error);
 }

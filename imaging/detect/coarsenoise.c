@@ -82,22 +82,24 @@ coarser_model (const NoiseProfile *profile, const NoiseModel *fine,
   return coarse;
 }
 
-static NoiseModel
+static gboolean
 measure (const Image *image, const Mask *ignore, const NoiseModel *fine,
-         const Halving *halving)
+         const Halving *halving, NoiseModel *coarse, GError **error)
 {
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, fine->colours);
   NoiseProfile profile;
 
-  noise_profile_measure (&source, &profile);
-  return coarser_model (&profile, fine, halving);
+  if (!noise_profile_measure (&source, &profile, error))
+    return FALSE;
+  *coarse = coarser_model (&profile, fine, halving);
+  return TRUE;
 }
 
 int
 image_find_coarse_noise (const Image *image, const Mask *ignore,
                          const NoiseModel *fine,
-                         NoiseModel coarse[NOISE_SCALES - 1])
+                         NoiseModel coarse[NOISE_SCALES - 1], GError **error)
 {
   const float hidden[3] = { 0 };
   g_autoptr (Image) half = NULL;
@@ -107,16 +109,17 @@ image_find_coarse_noise (const Image *image, const Mask *ignore,
 
   while (count < NOISE_SCALES - 1
          && MIN (image->width, image->height) >= 2 * LEAST_SIDE) {
-    Image *next = image_halve (image, fine->colours, hidden, NULL);
-    Mask *next_mask = image_halve_mask (image, ignore, NULL);
+    Image *next = image_halve (image, fine->colours, hidden, error);
+    Mask *next_mask =
+      next != NULL ? image_halve_mask (image, ignore, error) : NULL;
 
     image_free (half);
     mask_free (mask);
     half = next;
     mask = next_mask;
-    if (half == NULL || mask == NULL)
-      break;
-    coarse[count] = measure (half, mask, fine, &halving);
+    if (mask == NULL
+        || !measure (half, mask, fine, &halving, &coarse[count], error))
+      return -1;
     fine = &coarse[count++];
     halving.number = count;
     image = half;

@@ -20,7 +20,9 @@
 
 /* The noise of @image, without what is in @ignore, which may be NULL, at 1/2,
  * 1/4, ... of its size, where @fine is that at full size.  Returns how many of
- * @coarse were filled: fewer where the picture is too small, or memory is. */
+ * @coarse were filled: fewer where the picture is too small.  -1 with @error set:
+ * MEMORY. */
 int image_find_coarse_noise (const Image *image, const Mask *ignore,
                              const NoiseModel *fine,
-                             NoiseModel coarse[NOISE_SCALES - 1]);
+                             NoiseModel coarse[NOISE_SCALES - 1],
+                             GError **error);

@@ -38,6 +38,7 @@
 #include "imaging/detect/detect.h"
 
 #include "base/cpudispatch.h"
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "imaging/detect/noise.h"
@@ -376,15 +377,19 @@ limit (const Scene *scene, const Test *test, double usual)
 }
 
 /* Finds the floor by a sample of pixels that are alive. */
-static void
-find_floor (Scene *scene)
+static gboolean
+find_floor (Scene *scene, GError **error)
 {
   const Image *image = scene->image;
   const Mask ignore = { image->width, image->height, scene->state };
-  double sigma = image_noise_level (image, &ignore) / 255;
+  double level;
   gsize pixels = image_pixels (image), step = 1 + pixels / FLOOR_SAMPLE;
-  g_autofree double *values = g_new (double, pixels / step + 1);
+  g_autofree double *values =
+    tessera_try_new (double, pixels / step + 1, "measuring noise", error);
   int count = 0;
+
+  if (values == NULL || !image_noise_level (image, &ignore, &level, error))
+    return FALSE;
 
   for (gsize i = 0; i < pixels; i += step)
     if (scene->state[i] == ALIVE)
@@ -393,7 +398,8 @@ find_floor (Scene *scene)
                          (int) (i / (gsize) image->width));
   sort_doubles (values, (gsize) count);
   scene->floor = count > 0 ? values[(int) (FLOOR_QUANTILE * count)] : 0;
-  scene->floor = fmin (scene->floor, scene->noise->quantile * sigma);
+  scene->floor = fmin (scene->floor, scene->noise->quantile * level / 255);
+  return TRUE;
 }
 
 /* ---- random values ---- */
@@ -541,17 +547,20 @@ find_random_values (Scene *scene, Mask *marks)
 /* ---- all ---- */
 
 /* The floor, as if neither black nor white pixels were there. */
-static void
-find_floor_of_shades (Scene *scene)
+static gboolean
+find_floor_of_shades (Scene *scene, GError **error)
 {
+  gboolean ok;
+
   for (int y = 0; y < scene->image->height; y++)
     for (int x = 0; x < scene->image->width; x++)
       if (*state_at (scene, x, y) == ALIVE && !is_shade (scene, x, y))
         *state_at (scene, x, y) = DEAD;
-  find_floor (scene);
+  ok = find_floor (scene, error);
   for (gsize i = 0; i < image_pixels (scene->image); i++)
     if (scene->state[i] == DEAD)
       scene->state[i] = ALIVE;
+  return ok;
 }
 
 /* FALSE once it was cancelled.  Passes over the picture then end early. */
@@ -560,14 +569,15 @@ find_dead (Scene *scene, Mask *marks, const Progress *progress, GError **error)
 {
   const double share = 1. / (PASSES + 3);
 
-  find_floor_of_shades (scene);
-  if (!progress_step (progress, share, error))
+  if (!find_floor_of_shades (scene, error)
+      || !progress_step (progress, share, error))
     return FALSE;
   judge_extreme (scene, 0, marks);
   if (!progress_step (progress, 2 * share, error))
     return FALSE;
   judge_extreme (scene, image_peak (scene->image), marks);
-  find_floor (scene);
+  if (!find_floor (scene, error))
+    return FALSE;
   if (!has_random_values (scene, marks))
     return progress_step (progress, 1, error);
   for (int pass = 0; pass < PASSES; pass++) {

@@ -231,10 +231,10 @@ found_jpeg_error (const Image *image, int colours)
 /* What was measured in @profile.  @was_jpeg: if JPEG took part of it.  @factor
  * makes up for what it took from fine noise; a JPEG has its coarse noise still,
  * except for its colours, of which half the pixels are kept. */
-static FoundNoise
-found_coloured_noise (const Image *image, const Mask *ignore,
-                      const NoiseProfile *profile, gboolean was_jpeg,
-                      double factor)
+static gboolean
+find_coloured_noise (const Image *image, const Mask *ignore,
+                     const NoiseProfile *profile, gboolean was_jpeg,
+                     double factor, FoundNoise *result, GError **error)
 {
   FoundNoise found = { .kind = NOISE_COLOURED,
                        .share = profile->share,
@@ -244,31 +244,16 @@ found_coloured_noise (const Image *image, const Mask *ignore,
                          : profile->model;
   found = found_noise_coloured (&found, COLOUR_FACTOR);
   found.coarse_count =
-    image_find_coarse_noise (image, ignore, &found.model, found.coarse);
+    image_find_coarse_noise (image, ignore, &found.model, found.coarse, error);
+  if (found.coarse_count < 0)
+    return FALSE;
   found = found_noise_coloured (&found, 1 / COLOUR_FACTOR);
   found.sigma = 255 * noise_model_sigma (&found.model);
   found.neighbours = noise_model_neighbours (&found.model);
   found = found_noise_scaled (&found, factor);
   for (int i = 0; i < found.coarse_count && image->meta.has_steps; i++)
     found.coarse[i] = noise_model_brightened (&found.coarse[i], 1 / factor);
-  return found;
-}
-
-/* The noise of a JPEG, as it was before, and the error of rounding it; @found is
- * what was measured after. */
-static gboolean
-find_before_jpeg (const Image *image, const Mask *ignore, FoundNoise *found)
-{
-  NoiseModel before;
-
-  if (!image_has_jpeg_blocks (image)
-      || !image_find_noise_before_jpeg (image, ignore, found->model.colours,
-                                        &before))
-    return FALSE;
-  found->model = noise_model_with_rounding (&before, image);
-  found->sigma = 255 * noise_model_sigma (&found->model);
-  found->coarse_count = 0;
-  found->is_even = TRUE;
+  *result = found;
   return TRUE;
 }
 
@@ -282,49 +267,114 @@ add_jpeg_error (const Image *image, FoundNoise *found)
   found->sigma = 255 * noise_model_sigma (&found->model);
 }
 
-FoundNoise
-image_find_noise (const Image *image, const Mask *ignore)
+/* The noise of a JPEG, as it was before where that can be told, and the error of
+ * rounding it; @found is what was measured after. */
+static gboolean
+find_before_jpeg (const Image *image, const Mask *ignore, FoundNoise *found,
+                  GError **error)
 {
-  int colours = image_is_grey (image, ignore) ? 1 : 3;
-  ImageBlocks blocks = { image, ignore };
-  BlockSource source = block_source_of_image (&blocks, colours);
+  NoiseModel before;
+  gboolean is_known;
+
+  if (!image_find_noise_before_jpeg (image, ignore, found->model.colours,
+                                     &before, &is_known, error))
+    return FALSE;
+  if (!is_known) {
+    add_jpeg_error (image, found);
+    return TRUE;
+  }
+  found->model = noise_model_with_rounding (&before, image);
+  found->sigma = 255 * noise_model_sigma (&found->model);
+  found->coarse_count = 0;
+  found->is_even = TRUE;
+  return TRUE;
+}
+
+/* What was measured: white noise of a level, and others. */
+typedef struct {
+  int colours;
   double white;
-  gboolean agree, is_sure, has_grid, has_jpeg_error, is_measured;
+  gboolean is_quantised, has_jpeg_error;
   NoiseProfile profile;
-  FoundNoise found;
+} Measured;
+
+static gboolean
+measure (const Image *image, const Mask *ignore, Measured *m, GError **error)
+{
+  ImageBlocks blocks = { image, ignore };
+  BlockSource source = block_source_of_image (&blocks, m->colours);
+
+  source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
+  m->is_quantised = source.is_quantised;
+  m->has_jpeg_error = source.is_quantised && image->meta.orientation == 1;
+  if (!image_noise_level (image, ignore, &m->white, error)
+      || !noise_profile_measure (&source, &m->profile, error))
+    return FALSE;
+  if (m->profile.bin_count > 0
+      && is_hidden (&m->profile, m->white, m->colours))
+    m->white = 0;
+  return TRUE;
+}
+
+/* The noise if it is white, or if only the steps of a JPEG can be seen. */
+static gboolean
+is_simple (const Image *image, const Measured *m, gboolean agree,
+           gboolean is_sure, FoundNoise *found)
+{
+  const NoiseProfile *profile = &m->profile;
+  double white = m->white;
+
+  if (255 * profile->sigma < LEAST_LEVEL) {
+    *found = m->has_jpeg_error && white <= 0
+               ? found_jpeg_error (image, m->colours)
+               : found_white_noise (m->colours, white);
+    return TRUE;
+  }
+  if (white <= 0 || (agree && 255 * profile->sigma >= WHITE_RATIO * white)
+      || (is_sure && least_colour (profile) >= WHITE_RATIO * white))
+    white = agree ? white_before_jpeg (image, profile) : 0;
+  *found = found_white_noise (m->colours, white);
+  return white > 0;
+}
+
+static gboolean
+find_noise (const Image *image, const Mask *ignore, Measured *m,
+            FoundNoise *found, GError **error)
+{
+  gboolean agree, is_sure, has_grid;
+
+  if (!measure (image, ignore, m, error))
+    return FALSE;
+  agree = is_noisy (&m->profile, m->is_quantised);
+  is_sure = agree || has_colour_everywhere (&m->profile);
+  if (is_simple (image, m, agree, is_sure, found))
+    return TRUE;
+  has_grid = !image->meta.has_steps && image_has_jpeg_grid (image);
+  if (!find_coloured_noise (
+        image, ignore, &m->profile, has_grid || image->meta.has_steps,
+        (has_grid || (m->is_quantised && agree) ? QUANTISED_FACTOR : 1)
+          * (is_sure && !agree ? TEXTURE_FACTOR : 1),
+        found, error)
+      || (image_has_jpeg_blocks (image)
+          && !find_before_jpeg (image, ignore, found, error)))
+    return FALSE;
+  if (m->has_jpeg_error && !is_sure)
+    found->kind = NOISE_JPEG;
+  found->is_sure = is_sure || m->has_jpeg_error;
+  return TRUE;
+}
+
+gboolean
+image_find_noise (const Image *image, const Mask *ignore, FoundNoise *found,
+                  GError **error)
+{
+  Measured m = { .colours = image_is_grey (image, ignore) ? 1 : 3 };
 
   if (image_has_few_colours (image))
-    return found_white_noise (colours, 0);
-  if (image_is_coarse_jpeg (image))
-    return found_jpeg_error (image, colours);
-  source.is_quantised = image_jpeg_step (image) >= QUANTISED_STEP;
-  has_jpeg_error = source.is_quantised && image->meta.orientation == 1;
-  white = image_noise_level (image, ignore);
-  is_measured = noise_profile_measure (&source, &profile);
-  if (is_measured && is_hidden (&profile, white, colours))
-    white = 0;
-  if (!is_measured || 255 * profile.sigma < LEAST_LEVEL)
-    return has_jpeg_error && white <= 0
-             ? found_jpeg_error (image, colours)
-             : found_white_noise (colours, white);
-  agree = is_noisy (&profile, source.is_quantised);
-  is_sure = agree || has_colour_everywhere (&profile);
-  if (white > 0 && !(agree && 255 * profile.sigma >= WHITE_RATIO * white)
-      && !(is_sure && least_colour (&profile) >= WHITE_RATIO * white))
-    return found_white_noise (colours, white);
-  white = agree ? white_before_jpeg (image, &profile) : 0;
-  if (white > 0)
-    return found_white_noise (colours, white);
-  has_grid = !image->meta.has_steps && image_has_jpeg_grid (image);
-  found = found_coloured_noise (
-    image, ignore, &profile, has_grid || image->meta.has_steps,
-    (has_grid || (source.is_quantised && agree) ? QUANTISED_FACTOR : 1)
-      * (is_sure && !agree ? TEXTURE_FACTOR : 1));
-  if (!find_before_jpeg (image, ignore, &found)
-      && image_has_jpeg_blocks (image))
-    add_jpeg_error (image, &found);
-  if (has_jpeg_error && !is_sure)
-    found.kind = NOISE_JPEG;
-  found.is_sure = is_sure || has_jpeg_error;
-  return found;
+    *found = found_white_noise (m.colours, 0);
+  else if (image_is_coarse_jpeg (image))
+    *found = found_jpeg_error (image, m.colours);
+  else
+    return find_noise (image, ignore, &m, found, error);
+  return TRUE;
 }

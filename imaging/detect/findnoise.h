@@ -50,8 +50,9 @@ FoundNoise found_noise_scaled (const FoundNoise *noise, double factor);
 FoundNoise found_noise_coloured (const FoundNoise *noise, double factor);
 
 /* Looks for noise in the visible pixels that are not in @ignore, which may be
- * NULL. */
-FoundNoise image_find_noise (const Image *image, const Mask *ignore);
+ * NULL.  FALSE with @error set: MEMORY. */
+gboolean image_find_noise (const Image *image, const Mask *ignore,
+                           FoundNoise *found, GError **error);
 
 /* Whether the colours are so few that the picture was drawn or dithered. */
 gboolean image_has_few_colours (const Image *image);

@@ -129,7 +129,8 @@ even_model (const NoiseModel *model, double factor)
 
 gboolean
 image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
-                              int colours, NoiseModel *model)
+                              int colours, NoiseModel *model,
+                              gboolean *is_known, GError **error)
 {
   ImageBlocks blocks = { image, ignore };
   BlockSource source = block_source_of_image (&blocks, colours);
@@ -138,14 +139,16 @@ image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
 
   source.grid = BLOCK_SIDE;
   source.is_quantised = TRUE;
-  if (!noise_profile_measure (&source, &profile)
-      || profile.noise_bins == 0)
+  *is_known = FALSE;
+  if (!noise_profile_measure (&source, &profile, error))
     return FALSE;
+  if (profile.noise_bins == 0)
+    return TRUE;
   mean = 255 * 255 * mean_variance (&profile.model) / colours;
   low = low_deviation (image, &profile.model, mean);
-  if (!(middle_step (image) > COARSE_STEPS * low))
-    return FALSE;
-  *model = even_model (&profile.model, low / sqrt (mean));
+  *is_known = middle_step (image) > COARSE_STEPS * low;
+  if (*is_known)
+    *model = even_model (&profile.model, low / sqrt (mean));
   return TRUE;
 }
 

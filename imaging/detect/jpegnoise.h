@@ -31,9 +31,11 @@
 gboolean image_has_jpeg_blocks (const Image *image);
 
 /* The noise of @image, which has JPEG blocks, before it was rounded; pixels of
- * @ignore, which may be NULL, do not count.  FALSE if it cannot be told. */
+ * @ignore, which may be NULL, do not count.  *@is_known is FALSE if it cannot be
+ * told.  Returns FALSE with @error set: MEMORY. */
 gboolean image_find_noise_before_jpeg (const Image *image, const Mask *ignore,
-                                       int colours, NoiseModel *model);
+                                       int colours, NoiseModel *model,
+                                       gboolean *is_known, GError **error);
 
 /* The noise @even, the same at all frequencies and in all colours, together with
  * the error of rounding it with the steps of @image. */

@@ -1,5 +1,6 @@
 #include "imaging/detect/noise.h"
 
+#include "base/error.h"
 #include "base/orderedgemm.h"
 #include "base/parallel.h"
 #include "dictlearn/initial.h"
@@ -292,45 +293,59 @@ level (const Survey *s, int usable)
   return 0;
 }
 
-/* Measures blocks of @side; FALSE if there are not enough of them. */
+/* Measures all blocks; -1 if there are not enough of them. */
+static double
+measure_all (Survey *s)
+{
+  int usable = 0;
+
+  parallel_for ((s->count + CHUNK - 1) / CHUNK, survey_chunk, s, NULL, NULL);
+  qsort (s->blocks, (gsize) s->count, sizeof (Block), by_smoothness);
+  while (usable < s->count && s->blocks[usable].number >= 0)
+    usable++;
+  return usable >= SPARE * least_blocks (s) ? level (s, usable) : -1;
+}
+
+/* Measures blocks of @side; *@sigma is -1 if there are not enough of them. */
 static gboolean
-survey (const Image *image, const Mask *ignore, int side, double *sigma)
+survey (const Image *image, const Mask *ignore, int side, double *sigma,
+        GError **error)
 {
   Survey s = { .image = image,
                .ignore = ignore,
                .colours = image_is_grey (image, ignore) ? 1 : 3 };
-  int usable = 0, most;
-  gboolean enough;
+  int most;
 
+  *sigma = -1;
   if (image->width < side || image->height < side
       || (s.colours == 1 && side < LEAST_GREY))
-    return FALSE;
+    return TRUE;
   s.kinds = s.colours == 3 ? KINDS : 1;
   most = MOST_BLOCKS * (LARGEST / side) * (LARGEST / side);
   s.step = MAX (1, (int) ceil (sqrt ((double) image_pixels (image) / most)));
   s.across = (image->width - side) / s.step + 1;
   s.count = s.across * ((image->height - side) / s.step + 1);
-  s.blocks = g_new0 (Block, s.count);
-  s.cosines = dictionary_dct (side, 1);
-  parallel_for ((s.count + CHUNK - 1) / CHUNK, survey_chunk, &s, NULL, NULL);
-  qsort (s.blocks, (gsize) s.count, sizeof (Block), by_smoothness);
-  while (usable < s.count && s.blocks[usable].number >= 0)
-    usable++;
-  enough = usable >= SPARE * least_blocks (&s);
-  if (enough)
-    *sigma = level (&s, usable);
+  s.blocks = tessera_try_new0 (Block, s.count, "measuring noise", error);
+  s.cosines = s.blocks != NULL ? dictionary_dct (side, 1, error) : NULL;
+  if (s.cosines != NULL)
+    *sigma = measure_all (&s);
   g_free (s.blocks);
   dictionary_free (s.cosines);
-  return enough;
+  return s.cosines != NULL;
 }
 
-double
-image_noise_level (const Image *image, const Mask *ignore)
+gboolean
+image_noise_level (const Image *image, const Mask *ignore, double *level,
+                   GError **error)
 {
-  double sigma = 0;
+  double sigma = -1;
+  gsize i = 0;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (sides); i++)
-    if (survey (image, ignore, sides[i], &sigma))
-      return 255 * sigma * sides[i] < LEAST_LEVEL * LARGEST ? 0 : 255 * sigma;
-  return 0;
+  for (; i < G_N_ELEMENTS (sides) && sigma < 0; i++)
+    if (!survey (image, ignore, sides[i], &sigma, error))
+      return FALSE;
+  *level = sigma < 0 || 255 * sigma * sides[i - 1] < LEAST_LEVEL * LARGEST
+             ? 0
+             : 255 * sigma;
+  return TRUE;
 }

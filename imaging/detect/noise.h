@@ -16,8 +16,9 @@
 
 #include "imaging/mask.h"
 
-/* The standard deviation of the noise, where white is 255, whatever the depth.
+/* *@level is the standard deviation of the noise, where white is 255, whatever the depth.
  * Pixels of @ignore, which may be NULL, and invisible ones have no influence.
  * 0 where there are too few others to tell, or the noise is weaker than the
- * grain of a clean photograph may be. */
-double image_noise_level (const Image *image, const Mask *ignore);
+ * grain of a clean photograph may be.  FALSE with @error set: MEMORY. */
+gboolean image_noise_level (const Image *image, const Mask *ignore,
+                            double *level, GError **error);

@@ -1,5 +1,6 @@
 #include "imaging/detect/noiseprofile.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "imaging/detect/noisecurve.h"
 #include "imaging/inpaint/dct.h"
@@ -525,7 +526,7 @@ summarise (NoiseProfile *p, Spectrum *spectra, const BlockSource *source)
   raise_floor (&p->model);
 }
 
-static gboolean
+static void
 measure_bins (const Survey *s, NoiseProfile *p)
 {
   g_autofree Spectrum *spectra = g_new0 (Spectrum, NOISE_BINS);
@@ -535,7 +536,7 @@ measure_bins (const Survey *s, NoiseProfile *p)
   while (usable < s->count && s->blocks[usable].number >= 0)
     usable++;
   if (usable < 4 * LEAST_FLAT)
-    return FALSE;
+    return;
   p->bin_count = CLAMP (
     usable / (s->source->grid > 0 ? GRID_BIN_BLOCKS : BIN_BLOCKS), 1,
     NOISE_BINS);
@@ -546,31 +547,34 @@ measure_bins (const Survey *s, NoiseProfile *p)
     measure_bin (s, s->blocks + first, end - first, &p->bins[i], spectra[i]);
   }
   summarise (p, spectra, s->source);
-  return TRUE;
 }
 
 gboolean
-noise_profile_measure (const BlockSource *source, NoiseProfile *profile)
+noise_profile_measure (const BlockSource *source, NoiseProfile *profile,
+                       GError **error)
 {
   g_autoptr (Dct) dct = dct_new (NOISE_SIDE, source->colours);
   double room = (double) source->width * source->height;
   Survey s = { .source = source, .dct = dct };
-  gboolean ok;
 
   *profile = (NoiseProfile){ 0 };
   if (source->width < NOISE_SIDE || source->height < NOISE_SIDE)
-    return FALSE;
+    return TRUE;
   s.step = MAX (LEAST_STEP, (int) ceil (sqrt (room / MOST_BLOCKS)));
   if (source->grid > 0)
     s.step = (s.step + source->grid - 1) / source->grid * source->grid;
   s.across = (source->width - NOISE_SIDE) / s.step + 1;
   s.count = s.across * ((source->height - NOISE_SIDE) / s.step + 1);
   s.samples = NOISE_COSINES * source->colours;
-  s.codes = g_new (float, (gsize) s.count * (gsize) s.samples);
-  s.blocks = g_new0 (Block, s.count);
-  parallel_for ((s.count + CHUNK - 1) / CHUNK, survey_chunk, &s, NULL, NULL);
-  ok = measure_bins (&s, profile);
+  s.codes = tessera_try_new (float, (gsize) s.count * (gsize) s.samples,
+                             "measuring noise", error);
+  if (s.codes != NULL)
+    s.blocks = tessera_try_new0 (Block, s.count, "measuring noise", error);
+  if (s.blocks != NULL) {
+    parallel_for ((s.count + CHUNK - 1) / CHUNK, survey_chunk, &s, NULL, NULL);
+    measure_bins (&s, profile);
+  }
   g_free (s.codes);
   g_free (s.blocks);
-  return ok;
+  return s.blocks != NULL;
 }

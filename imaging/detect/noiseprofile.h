@@ -61,6 +61,7 @@ typedef struct {
 
 BlockSource block_source_of_image (const ImageBlocks *blocks, int colours);
 
-/* Measures the noise.  FALSE if there are too few blocks to tell. */
+/* Measures the noise; there are no bins if there are too few blocks to tell.
+ * FALSE with @error set: MEMORY. */
 gboolean noise_profile_measure (const BlockSource *source,
-                                NoiseProfile *profile);
+                                NoiseProfile *profile, GError **error);

@@ -84,11 +84,13 @@ roughness (const float *atom, int patch, int channels)
 }
 
 float *
-fill_make_ridge (const Dictionary *dictionary, double factor)
+fill_make_ridge (const Dictionary *dictionary, double factor, GError **error)
 {
   int atoms = dictionary->atoms.cols;
-  float *ridge = g_new (float, atoms);
+  float *ridge = tessera_try_new (float, atoms, "a dictionary", error);
 
+  if (ridge == NULL)
+    return NULL;
   for (int j = 0; j < atoms; j++)
     ridge[j] = (float) (factor
                         * roughness (matf_at (&dictionary->atoms, 0, j),
@@ -376,19 +378,22 @@ fill_all (Filler *f, const Progress *progress, GError **error)
   return TRUE;
 }
 
-static void
-filler_init (Filler *f)
+static gboolean
+filler_init (Filler *f, GError **error)
 {
-  int n = f->dictionary->atoms.rows;
+  const MatF *D = &f->dictionary->atoms;
 
   f->step = f->settings->step;
   f->most_trust = 1;
-  f->pursuit = pursuit_new (&f->dictionary->atoms);
-  f->ridge = fill_make_ridge (f->dictionary, f->settings->ridge);
-  f->Y = matf_new (n, BATCH);
-  f->W = matf_new (n, BATCH);
-  f->predicted = g_new (float, n);
-  f->X = sparse_new (f->dictionary->atoms.cols, BATCH, f->settings->max_atoms);
+  f->pursuit = pursuit_new (D, error);
+  if (f->pursuit != NULL)
+    f->ridge = fill_make_ridge (f->dictionary, f->settings->ridge, error);
+  if (f->ridge != NULL)
+    f->predicted = tessera_try_new (float, D->rows, "a patch", error);
+  return f->predicted != NULL && matf_try_new (&f->Y, D->rows, BATCH, error)
+         && matf_try_new (&f->W, D->rows, BATCH, error)
+         && sparse_try_new (&f->X, D->cols, BATCH, f->settings->max_atoms,
+                            error);
 }
 
 static void
@@ -415,8 +420,7 @@ canvas_fill (Canvas *canvas, const Dictionary *dictionary,
   g_return_val_if_fail (canvas_channels (canvas) % dictionary->channels == 0,
                         FALSE);
 
-  filler_init (&f);
-  ok = fill_all (&f, progress, error);
+  ok = filler_init (&f, error) && fill_all (&f, progress, error);
   *patches = f.coded;
   filler_clear (&f);
   return ok;

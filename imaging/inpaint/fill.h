@@ -30,8 +30,9 @@ typedef struct {
 } FillSettings;
 
 /* The penalty of each atom of @dictionary for settings->ridge = @factor, an
- * array that the caller owns. */
-float *fill_make_ridge (const Dictionary *dictionary, double factor);
+ * array that the caller owns.  NULL with @error set: MEMORY. */
+float *fill_make_ridge (const Dictionary *dictionary, double factor,
+                        GError **error);
 
 /* Gives every missing sample of @canvas a value.  The channels of @canvas are
  * a multiple of those of @dictionary, and are coded in groups of that size.

@@ -578,7 +578,8 @@ image_inpaint (Image *image, const Mask *missing,
   /* The learned atoms are coloured; a grey picture has grey cosines. */
   g_autoptr (Dictionary) fill = engine && image_colours (image) == 3
                                   ? dictionary_learned_and_cosines (error)
-                                  : dictionary_cosines (image_colours (image));
+                                  : dictionary_cosines (image_colours (image),
+                                                        error);
   g_autoptr (Dictionary) builtin =
     fill != NULL && engine && !coded ? dictionary_convolutional (error) : NULL;
   g_autoptr (Thickness) thickness = NULL;

@@ -225,12 +225,16 @@ task_trainer_step (TaskTrainer *self, const Progress *progress, GError **error)
   gboolean separate = self->options.source != NULL;
   const InpaintCoder *coder = separate ? &inpaint_paper_coder : &inpaint_coder;
   g_autofree float *ridge =
-    coder->ridge > 0 ? fill_make_ridge (self->dictionary, coder->ridge) : NULL;
+    coder->ridge > 0
+      ? fill_make_ridge (self->dictionary, coder->ridge, error)
+      : NULL;
   TaskCoder settings = { coder->max_atoms, coder->max_error, ridge,
                          separate ? NULL : &self->overlap };
   Progress quiet = { .cancellable =
                        progress != NULL ? progress->cancellable : NULL };
 
+  if (coder->ridge > 0 && ridge == NULL)
+    return FALSE;
   /* Patches that overlap: the first pass and the next ones in turn, since one
    * dictionary serves both. */
   return make_batch (self, progress, error)

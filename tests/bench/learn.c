@@ -182,7 +182,7 @@ main (int argc, char **argv)
   g_auto (Mat) Y = { 0 };
 
   bench_start (argv);
-  dct = dictionary_dct (patch, 3);
+  dct = dictionary_dct (patch, 3, NULL);
   start = mat_new (dct->atoms.rows, dct->atoms.cols);
   mat_from_float (&dct->atoms, &start);
   Y = photo_samples (patch);

@@ -84,7 +84,7 @@ run_case (const Case *c)
   g_auto (MatF) Y = random_matf (c->n, c->signals, 2);
   g_auto (MatF) W = matf_new (c->n, c->signals);
   g_auto (SparseMat) X = sparse_new (c->k, c->signals, c->atoms);
-  g_autoptr (Pursuit) pursuit = pursuit_new (&D);
+  g_autoptr (Pursuit) pursuit = pursuit_new (&D, NULL);
   g_autofree float *ridge = g_new (float, c->k);
   PursuitOptions options = { .max_atoms = c->atoms,
                              .max_error = c->max_error,
