@@ -64,6 +64,17 @@ else
   tiffcp pages2.tif,2 third.tif
   ok "... each restored" same third.tif mended.png
   expect "... not as a PNG" 2 inpaint pages.tif --mask mask.png -o pages.png
+  expect "... damaged" 0 corrupt pages.tif --noise 9 -o pages3.tif --json
+  ok "... are counted" [ "$(json pages)" -eq 3 ]
+  ok "... and written" [ "$(tiffinfo pages3.tif | grep -c 'Image Width')" -eq 3 ]
+  tiffcp pages3.tif,0 first.tif
+  tiffcp pages3.tif,2 third.tif
+  ok "... each in another way" not same first.tif third.tif
+  expect "... not with a mask, which is a PNG" 2 corrupt pages.tif \
+    --missing 0.1 -o none.tif --mask-out masks.png
+  ok "... and nothing is written" [ ! -e none.tif ]
+  expect "the score of pages" 0 score pages.tif photo.png
+  ok "... says which counts" says "has 3 pages; only the first is used"
 fi
 
 if grep -q "without WebP" version; then

@@ -1,5 +1,6 @@
 /* test_openphotos.c - photographs that are open: found, counted, forgotten */
 #include "app/serve/openphotos.h"
+#include "imaging/codec/pages.h"
 #include "tests/pictures.h"
 #include "tests/support.h"
 
@@ -130,10 +131,14 @@ test_pages_are_refused (void)
   g_autoptr (OpenPhotos) photos = open_photos_new (&limits);
   g_autoptr (Image) image = image_new (8, 8, 3, 8, NULL);
   g_autoptr (GBytes) one = encode (image, TESSERA_TIFF);
-  g_autoptr (GBytes) two =
-    image_encode_page (image, one, TESSERA_TIFF, &ENCODE_DEFAULTS, NULL);
+  g_autoptr (PageWriter) writer =
+    page_writer_new (TESSERA_TIFF, &ENCODE_DEFAULTS);
+  g_autoptr (GBytes) two = NULL;
   g_autoptr (Photo) photo = open_photos_open (photos, "a.tif", one, NULL);
 
+  for (int i = 0; i < 2; i++)
+    g_assert_true (page_writer_add (writer, image, NULL));
+  two = page_writer_finish (writer);
   g_assert_nonnull (photo);
   assert_not_opened (photos, two, TESSERA_ERROR_INPUT);
 #else

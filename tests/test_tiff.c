@@ -3,6 +3,7 @@
 #include "tests/pictures.h"
 
 #ifdef HAVE_TIFF
+#include "imaging/codec/pages.h"
 #include "imaging/codec/tiffcodec.h"
 
 #include <malloc.h>
@@ -47,7 +48,7 @@ write_plainly (const Image *image, const Store *store)
   g_autofree guint8 *block =
     g_malloc0 ((gsize) side * (gsize) rows * each * sample);
 
-  g_assert_true (tiff_file_create (&file, NULL));
+  g_assert_true (tiff_file_create (&file, &(PageSink){ 0 }));
   tiff = file.tiff;
   TIFFSetField (tiff, TIFFTAG_IMAGEWIDTH, image->width);
   TIFFSetField (tiff, TIFFTAG_IMAGELENGTH, image->height);
@@ -452,6 +453,14 @@ test_fields (void)
 }
 
 static void
+assert_same_pixels (const Image *a, const Image *b)
+{
+  assert_same_size (a, b);
+  assert_same_memory (a->samples, b->samples,
+                      image_pixels (a) * (gsize) a->channels * 2);
+}
+
+static void
 test_pages (void)
 {
   g_test_summary ("Pages of different types come back one by one");
@@ -460,33 +469,129 @@ test_pages (void)
                       random_picture (7, 9, 1, 16),
                       random_picture (33, 5, 4, 8) };
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
-  GBytes *bytes = NULL;
-
-  for (int i = 0; i < 3; i++) {
-    GBytes *before = bytes;
-
-    bytes = image_encode_page (pages[i], before, TESSERA_TIFF, &ENCODE_DEFAULTS,
-                               NULL);
-    g_assert_nonnull (bytes);
-    g_clear_pointer (&before, g_bytes_unref);
-    g_assert_cmpint (image_pages (bytes), ==, i + 1);
-  }
-  for (int i = 0; i < 3; i++) {
-    g_autoptr (Image) again =
-      image_decode_page (bytes, i, "page", &limits, NULL);
-
-    assert_same_size (pages[i], again);
-    assert_same_memory (pages[i]->samples, again->samples,
-                        image_pixels (again) * (gsize) again->channels * 2);
-  }
+  g_autoptr (PageWriter) writer =
+    page_writer_new (TESSERA_TIFF, &ENCODE_DEFAULTS);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PageReader) reader = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (image_encode_page (pages[0], bytes, TESSERA_PNG,
-                                    &ENCODE_DEFAULTS, &error));
-  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
-  g_bytes_unref (bytes);
+  for (int i = 0; i < 3; i++)
+    g_assert_true (page_writer_add (writer, pages[i], NULL));
+  bytes = page_writer_finish (writer);
+  reader = page_reader_new (bytes);
+  g_assert_cmpint (page_reader_count (reader), ==, 3);
+  for (int i = 2; i >= 0; i--) {
+    g_autoptr (Image) again =
+      page_reader_decode (reader, i, "page", &limits, NULL);
+
+    assert_same_pixels (pages[i], again);
+  }
+  g_assert_null (page_reader_decode (reader, 3, "page", &limits, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
   for (int i = 0; i < 3; i++)
     image_free (pages[i]);
+}
+
+static void
+test_one_page (void)
+{
+  g_test_summary ("A PNG takes one page and refuses another");
+
+  g_autoptr (Image) image = random_picture (5, 5, 3, 8);
+  g_autoptr (PageWriter) writer =
+    page_writer_new (TESSERA_PNG, &ENCODE_DEFAULTS);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (page_writer_finish (writer));
+  g_assert_true (page_writer_add (writer, image, NULL));
+  g_assert_false (page_writer_add (writer, image, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+}
+
+/* A page of one pixel that says which it is. */
+static Image *
+numbered_page (int number)
+{
+  Image *image = image_new (1, 1, 1, 16, NULL);
+
+  image->samples[0] = (guint16) number;
+  return image;
+}
+
+static void
+test_many_pages (void)
+{
+  g_test_summary ("No page is lost, however many there are");
+
+  enum { PAGES = 12000 };
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (PageWriter) writer =
+    page_writer_new (TESSERA_TIFF, &ENCODE_DEFAULTS);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PageReader) reader = NULL;
+
+  for (int i = 0; i < PAGES; i++) {
+    g_autoptr (Image) page = numbered_page (i);
+
+    g_assert_true (page_writer_add (writer, page, NULL));
+  }
+  bytes = page_writer_finish (writer);
+  reader = page_reader_new (bytes);
+  g_assert_cmpint (page_reader_count (reader), ==, PAGES);
+  for (int i = 0; i < PAGES; i++) {
+    g_autoptr (Image) again =
+      page_reader_decode (reader, i, "page", &limits, NULL);
+
+    g_assert_cmpint (again->samples[0], ==, i);
+  }
+}
+
+static void
+test_lost_pages (void)
+{
+  g_test_summary ("A file that ends before its last page is an error");
+
+  g_autoptr (PageWriter) writer =
+    page_writer_new (TESSERA_TIFF, &ENCODE_DEFAULTS);
+  g_autoptr (Image) page = random_picture (30, 30, 3, 8);
+  g_autoptr (GBytes) one = encode (page, TESSERA_TIFF);
+  g_autoptr (GBytes) two = NULL;
+  g_autoptr (GBytes) cut = NULL;
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Image) rest = NULL;
+
+  for (int i = 0; i < 2; i++)
+    g_assert_true (page_writer_add (writer, page, NULL));
+  two = page_writer_finish (writer);
+  cut = g_bytes_new_from_bytes (two, 0, g_bytes_get_size (one) + 50);
+  g_assert_null (image_decode (cut, "cut", &limits, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  limits.lenient = TRUE;
+  rest = image_decode (cut, "cut", &limits, NULL);
+  assert_same_pixels (page, rest);
+  g_assert_cmpuint (rest->meta.left_out->len, ==, 1);
+}
+
+static void
+test_circle (void)
+{
+  g_test_summary ("Pages in a circle are read once");
+
+  g_autoptr (Image) page = numbered_page (7);
+  g_autoptr (GBytes) bytes = encode (page, TESSERA_TIFF);
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data (g_steal_pointer (&bytes), &size);
+  g_autoptr (PageReader) reader = NULL;
+  guint32 first;
+  guint16 fields;
+
+  memcpy (&first, data + 4, sizeof first);
+  memcpy (&fields, data + first, sizeof fields);
+  memcpy (data + first + 2 + 12 * fields, &first, sizeof first);
+  bytes = g_bytes_new_take (data, size);
+  reader = page_reader_new (bytes);
+  g_assert_cmpint (page_reader_count (reader), ==, 1);
 }
 
 static void
@@ -529,6 +634,10 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/meta", test_meta);
   g_test_add_func ("/tiff/fields", test_fields);
   g_test_add_func ("/tiff/pages", test_pages);
+  g_test_add_func ("/tiff/one-page", test_one_page);
+  g_test_add_func ("/tiff/many-pages", test_many_pages);
+  g_test_add_func ("/tiff/lost-pages", test_lost_pages);
+  g_test_add_func ("/tiff/circle", test_circle);
   g_test_add_func ("/tiff/limits", test_limits);
 #endif
   return g_test_run ();

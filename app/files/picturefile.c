@@ -23,12 +23,20 @@ explain_limit (GError **error)
   }
 }
 
+PageReader *
+picture_open (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, error);
+
+  return bytes != NULL ? page_reader_new (bytes) : NULL;
+}
+
 Image *
-picture_decode (GBytes *bytes, int page, const char *path,
+picture_decode (const PageReader *file, int page, const char *path,
                 const ImageLimits *limits, GError **error)
 {
   Image *image =
-    image_decode_page (bytes, page, input_name (path), limits, error);
+    page_reader_decode (file, page, input_name (path), limits, error);
 
   if (image == NULL)
     explain_limit (error);
@@ -43,32 +51,36 @@ picture_decode (GBytes *bytes, int page, const char *path,
 Image *
 picture_load (const char *path, const ImageLimits *limits, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, error);
+  g_autoptr (PageReader) file = picture_open (path, error);
+  Image *image =
+    file != NULL ? picture_decode (file, 0, path, limits, error) : NULL;
 
-  return bytes != NULL ? picture_decode (bytes, 0, path, limits, error) : NULL;
+  if (image != NULL && page_reader_count (file) > 1)
+    terminal_note ("%s: has %d pages; only the first is used",
+                   input_name (path), page_reader_count (file));
+  return image;
 }
 
 Mask *
 picture_load_mask (const char *path, const Image *image, MaskColours colours,
                    const ImageLimits *limits, GError **error)
 {
-  return picture_load_mask_page (path, 0, image, colours, limits, error);
+  g_autoptr (PageReader) file = picture_open (path, error);
+
+  return file != NULL ? picture_decode_mask (file, 0, path, image, colours,
+                                             limits, error)
+                      : NULL;
 }
 
 Mask *
-picture_load_mask_page (const char *path, int page, const Image *image,
-                        MaskColours colours, const ImageLimits *limits,
-                        GError **error)
+picture_decode_mask (const PageReader *file, int page, const char *path,
+                     const Image *image, MaskColours colours,
+                     const ImageLimits *limits, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, error);
-  g_autoptr (Image) picture = NULL;
+  gboolean is_single = page_reader_count (file) == 1;
+  g_autoptr (Image) picture =
+    picture_decode (file, is_single ? 0 : page, path, limits, error);
   g_autoptr (Mask) mask = NULL;
-
-  if (bytes == NULL)
-    return NULL;
-  if (page > 0 && image_pages (bytes) == 1)
-    page = 0;
-  picture = picture_decode (bytes, page, path, limits, error);
 
   if (picture != NULL)
     mask = mask_from_picture (picture, colours, error);
@@ -196,36 +208,46 @@ picture_check_place (const CommandLine *line, const PictureOutput *output,
   return FALSE;
 }
 
+/* The format of a file of that name. */
+static TesseraFormat
+format_of (const Image *image, const char *path)
+{
+  TesseraFormat format = image->meta.format;
+
+  image_format_from_path (path, &format);
+  return format;
+}
+
 GBytes *
 picture_encode (const Image *image, const char *path,
                 const EncodeOptions *options, GError **error)
 {
-  return picture_encode_page (image, NULL, path, options, error);
-}
+  GBytes *bytes =
+    image_encode (image, format_of (image, path), options, error);
 
-GBytes *
-picture_encode_page (const Image *image, GBytes *before, const char *path,
-                     const EncodeOptions *options, GError **error)
-{
-  TesseraFormat format = image->meta.format;
-  GBytes *bytes;
-
-  image_format_from_path (path, &format);
-  bytes = image_encode_page (image, before, format, options, error);
   if (bytes == NULL)
     g_prefix_error (error, "%s: ", output_name (path));
   return bytes;
 }
 
+gboolean
+picture_add_page (const Image *image, PageWriter **writer, const char *path,
+                  const EncodeOptions *options, GError **error)
+{
+  if (*writer == NULL)
+    *writer = page_writer_new (format_of (image, path), options);
+  if (page_writer_add (*writer, image, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", output_name (path));
+  return FALSE;
+}
+
 void
 picture_add_left_out (const Image *image, const char *path, GPtrArray **names)
 {
-  TesseraFormat format = image->meta.format;
-
-  image_format_from_path (path, &format);
   if (*names == NULL)
     *names = g_ptr_array_new_with_free_func (g_free);
-  image_left_out (image, format, *names);
+  image_left_out (image, format_of (image, path), *names);
 }
 
 char *
@@ -280,8 +302,15 @@ picture_save (const Image *image, const Mask *mask,
   g_autoptr (GBytes) bytes =
     picture_encode (image, output->path, &output->encode, error);
 
-  if (bytes == NULL)
-    return FALSE;
+  return bytes != NULL
+         && picture_save_bytes (bytes, mask, output, force, error);
+}
+
+gboolean
+picture_save_bytes (GBytes *bytes, const Mask *mask,
+                    const PictureOutput *output, gboolean force,
+                    GError **error)
+{
   if (output->mask_path != NULL
       && !save_mask (mask, output->mask_path, force, error))
     return FALSE;

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "app/cli/commandline.h"
-#include "imaging/codec/codec.h"
+#include "imaging/codec/pages.h"
 #include "imaging/mask.h"
 
-/* Reads a picture; "-" is standard input. */
+/* Reads a picture; "-" is standard input.  Of several pages it is the first,
+ * and a note says so. */
 Image *picture_load (const char *path, const ImageLimits *limits,
                      GError **error);
 
-/* Decodes page @page of a file that was read already. */
-Image *picture_decode (GBytes *bytes, int page, const char *path,
+/* The same, page by page. */
+PageReader *picture_open (const char *path, GError **error);
+Image *picture_decode (const PageReader *file, int page, const char *path,
                        const ImageLimits *limits, GError **error);
 
 /* Reads a mask for @image.  INPUT if it is of another size. */
@@ -18,11 +20,11 @@ Mask *picture_load_mask (const char *path, const Image *image,
                          MaskColours colours, const ImageLimits *limits,
                          GError **error);
 
-/* The same for page @page of a picture with several pages: that page of the
- * mask, if it has several too. */
-Mask *picture_load_mask_page (const char *path, int page, const Image *image,
-                              MaskColours colours, const ImageLimits *limits,
-                              GError **error);
+/* The same for page @page of a picture with several pages: that page of
+ * @file, if it has several too.  @path is its name. */
+Mask *picture_decode_mask (const PageReader *file, int page, const char *path,
+                           const Image *image, MaskColours colours,
+                           const ImageLimits *limits, GError **error);
 
 /* Where a picture and the mask that goes with it are written, and how. */
 typedef struct {
@@ -69,13 +71,18 @@ void picture_note_left_out (const char *path, const GPtrArray *names);
 GBytes *picture_encode (const Image *image, const char *path,
                         const EncodeOptions *options, GError **error);
 
-/* The same as one more page of @before, which may be NULL. */
-GBytes *picture_encode_page (const Image *image, GBytes *before,
-                             const char *path, const EncodeOptions *options,
-                             GError **error);
+/* The same as one more page of *@writer, which is made if it is NULL. */
+gboolean picture_add_page (const Image *image, PageWriter **writer,
+                           const char *path, const EncodeOptions *options,
+                           GError **error);
 
 /* Writes a picture, in the format of the file it came from if the name of the
  * new one does not say, and the mask if it is wanted. */
 gboolean picture_save (const Image *image, const Mask *mask,
                        const PictureOutput *output, gboolean force,
                        GError **error);
+
+/* The same for a picture that is encoded already. */
+gboolean picture_save_bytes (GBytes *bytes, const Mask *mask,
+                             const PictureOutput *output, gboolean force,
+                             GError **error);

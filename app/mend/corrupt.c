@@ -75,59 +75,124 @@ check_damage (const DamageOptions *damage, GError **error)
   return FALSE;
 }
 
-static gboolean
-print_result (const Corrupt *corrupt, const Mask *mask, GError **error)
+/* The pages that are done. */
+typedef struct {
+  PageWriter *pictures;
+  Mask *mask; /* of the last one */
+  gsize pixels, masked;
+  int pages;
+  GPtrArray *left_out;
+} Done;
+
+static void
+done_clear (Done *done)
+{
+  page_writer_free (done->pictures);
+  mask_free (done->mask);
+  g_clear_pointer (&done->left_out, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Done, done_clear)
+
+static void
+print_summary (const Corrupt *corrupt, const Done *done)
 {
   const DamageOptions *damage = &corrupt->damage;
-  gsize pixels = (gsize) mask->width * (gsize) mask->height;
-  gsize masked = mask_count (mask);
-  g_autoptr (JsonObject) json = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  if (!corrupt->line.json) {
-    g_autoptr (GString) done = g_string_new (NULL);
+  if (done->pages > 1)
+    g_string_append_printf (text, "%d pages: ", done->pages);
+  if (done->masked > 0 || damage->noise <= 0)
+    g_string_append_printf (
+      text, "blacked out %" G_GSIZE_FORMAT " pixel%s (%.1f %%)%s",
+      done->masked, PLURAL (done->masked),
+      100. * (double) done->masked / (double) done->pixels,
+      damage->noise > 0 ? ", " : "");
+  if (damage->noise > 0)
+    g_string_append_printf (text, "added noise of level %g", damage->noise);
+  terminal_result ("%s -> %s", text->str, output_name (corrupt->output.path));
+}
 
-    if (masked > 0 || damage->noise <= 0)
-      g_string_append_printf (
-        done, "blacked out %" G_GSIZE_FORMAT " pixel%s (%.1f %%)", masked,
-        PLURAL (masked), 100. * (double) masked / (double) pixels);
-    if (damage->noise > 0)
-      g_string_append_printf (done, "%sadded noise of level %g",
-                              done->len > 0 ? ", " : "", damage->noise);
-    terminal_result ("%s -> %s", done->str,
-                     output_name (corrupt->output.path));
-    return TRUE;
-  }
-  json = json_object_new ();
-  json_report_set_count (json, "pixels", pixels);
-  json_report_set_count (json, "masked_pixels", masked);
+static gboolean
+print_json (const Corrupt *corrupt, const Done *done, GError **error)
+{
+  const DamageOptions *damage = &corrupt->damage;
+  g_autofree char *left_out = picture_left_out_words (done->left_out);
+  g_autoptr (JsonObject) json = json_object_new ();
+
+  json_report_set_count (json, "pixels", done->pixels);
+  json_report_set_count (json, "masked_pixels", done->masked);
+  if (done->pages > 1)
+    json_report_set_count (json, "pages", (guint64) done->pages);
   json_report_set_number (json, "missing", damage->missing);
   json_report_set_count (json, "block_side", (guint64) damage->block_side);
   json_report_set_count (json, "block_count", (guint64) damage->block_count);
   json_report_set_number (json, "noise", damage->noise);
   json_report_set_count (json, "seed", damage->seed);
+  if (left_out != NULL)
+    json_report_set_text (json, "left_out", left_out);
   return json_report_print (json, error);
+}
+
+/* Each page is damaged in its own way. */
+static gboolean
+work_on_page (const Corrupt *corrupt, const Image *image, Done *done,
+              GError **error)
+{
+  DamageOptions damage = corrupt->damage;
+  g_autoptr (Image) damaged = NULL;
+
+  damage.seed += (guint64) done->pages;
+  picture_add_left_out (image, corrupt->output.path, &done->left_out);
+  g_clear_pointer (&done->mask, mask_free);
+  damaged = image_damage (image, &damage, &done->mask, error);
+  if (damaged == NULL)
+    return FALSE;
+  done->pixels += image_pixels (image);
+  done->masked += mask_count (done->mask);
+  done->pages++;
+  return picture_add_page (damaged, &done->pictures, corrupt->output.path,
+                           &corrupt->output.encode, error);
+}
+
+static gboolean
+work_on_pages (const Corrupt *corrupt, Done *done, GError **error)
+{
+  const CommandLine *line = &corrupt->line;
+  const char *path = line->arguments[0];
+  g_autoptr (PageReader) file = picture_open (path, error);
+
+  if (file == NULL)
+    return FALSE;
+  if (page_reader_count (file) > 1 && corrupt->output.mask_path != NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "--mask-out works for one page at a time");
+  for (int page = 0; page < page_reader_count (file); page++) {
+    g_autoptr (Image) image =
+      picture_decode (file, page, path, &line->limits, error);
+
+    if (image == NULL || !work_on_page (corrupt, image, done, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
 work (const Corrupt *corrupt, GError **error)
 {
-  const CommandLine *line = &corrupt->line;
-  g_autoptr (Image) image =
-    picture_load (line->arguments[0], &line->limits, error);
-  g_autoptr (Image) damaged = NULL;
-  g_autoptr (Mask) mask = NULL;
-  g_autoptr (GPtrArray) left_out = NULL;
+  g_auto (Done) done = { 0 };
+  g_autoptr (GBytes) bytes = NULL;
 
-  if (image == NULL)
+  if (!work_on_pages (corrupt, &done, error))
     return FALSE;
-  picture_add_left_out (image, corrupt->output.path, &left_out);
-  damaged = image_damage (image, &corrupt->damage, &mask, error);
-  if (damaged == NULL)
+  bytes = page_writer_finish (done.pictures);
+  if (!picture_save_bytes (bytes, done.mask, &corrupt->output,
+                           corrupt->line.force, error))
     return FALSE;
-  if (!picture_save (damaged, mask, &corrupt->output, line->force, error))
-    return FALSE;
-  picture_note_left_out (line->arguments[0], left_out);
-  return print_result (corrupt, mask, error);
+  picture_note_left_out (corrupt->line.arguments[0], done.left_out);
+  if (corrupt->line.json)
+    return print_json (corrupt, &done, error);
+  print_summary (corrupt, &done);
+  return TRUE;
 }
 
 static gboolean

@@ -21,20 +21,28 @@ add_and_free (Mask *mask, Mask *part)
 
 /* The mask in a file. */
 static Mask *
-load_mask (const Repair *repair, GError **error)
+load_mask (Repair *repair, GError **error)
 {
   const MaskSources *sources = repair->request->task->sources;
-  Mask *mask = picture_load_mask_page (
-    repair->mask_path, repair->page, repair->image,
-    (MaskColours) sources->colours, &repair->request->line.limits, error);
+  Mask *mask;
 
+  if (repair->mask_file == NULL)
+    repair->mask_file = picture_open (repair->mask_path, error);
+  if (repair->mask_file == NULL)
+    return NULL;
+  mask = picture_decode_mask (repair->mask_file, repair->page,
+                              repair->mask_path, repair->image,
+                              (MaskColours) sources->colours,
+                              &repair->request->line.limits, error);
+  if (repair->page == repair->pages - 1)
+    g_clear_pointer (&repair->mask_file, page_reader_free);
   if (mask != NULL && sources->see_through)
     mask_see_through (mask);
   return mask;
 }
 
 Mask *
-missing_from_sources (const Repair *repair, GError **error)
+missing_from_sources (Repair *repair, GError **error)
 {
   const MaskSources *sources = repair->request->task->sources;
   const Image *image = repair->image;

@@ -28,8 +28,9 @@ void
 repair_clear (Repair *repair)
 {
   clear_page (repair);
-  g_clear_pointer (&repair->file, g_bytes_unref);
-  g_clear_pointer (&repair->done, g_bytes_unref);
+  g_clear_pointer (&repair->file, page_reader_free);
+  g_clear_pointer (&repair->mask_file, page_reader_free);
+  g_clear_pointer (&repair->done, page_writer_free);
   g_clear_pointer (&repair->left_out, g_ptr_array_unref);
 }
 
@@ -46,10 +47,10 @@ repair_area (const Repair *repair)
 static gboolean
 open_file (Repair *repair, GError **error)
 {
-  repair->file = file_read (repair->path, error);
+  repair->file = picture_open (repair->path, error);
   if (repair->file == NULL)
     return FALSE;
-  repair->pages = image_pages (repair->file);
+  repair->pages = page_reader_count (repair->file);
   return TRUE;
 }
 
@@ -76,7 +77,7 @@ load (Repair *repair, GError **error)
   repair->image = picture_decode (repair->file, repair->page, repair->path,
                                   &request->line.limits, error);
   if (repair->page == repair->pages - 1)
-    g_clear_pointer (&repair->file, g_bytes_unref);
+    g_clear_pointer (&repair->file, page_reader_free);
   if (repair->image == NULL
       || !picture_check_output (repair->image, &output, error)
       || !check_area (repair, error))
@@ -190,15 +191,8 @@ save (const Repair *repair, GError **error)
 static gboolean
 add_page (Repair *repair, GError **error)
 {
-  GBytes *done =
-    picture_encode_page (repair->image, repair->done, repair->output,
-                         &repair->request->output.encode, error);
-
-  if (done == NULL)
-    return FALSE;
-  g_clear_pointer (&repair->done, g_bytes_unref);
-  repair->done = done;
-  return TRUE;
+  return picture_add_page (repair->image, &repair->done, repair->output,
+                           &repair->request->output.encode, error);
 }
 
 gboolean
@@ -217,14 +211,17 @@ repair_check_single (const RepairRequest *request, GError **error)
 static gboolean
 work_on_pages (Repair *repair, GError **error)
 {
+  g_autoptr (GBytes) bytes = NULL;
+
   if (!repair_check_single (repair->request, error))
     return FALSE;
   for (; repair->page < repair->pages; repair->page++)
     if (!load (repair, error) || !restore_in_view (repair, error)
         || !add_page (repair, error))
       return FALSE;
-  return output_write (repair->output, repair->done,
-                       repair->request->line.force, error);
+  bytes = page_writer_finish (repair->done);
+  return output_write (repair->output, bytes, repair->request->line.force,
+                       error);
 }
 
 static gboolean
@@ -275,5 +272,5 @@ repair_in_turn (Repair *repair, BatchTurn *turn, GError **error)
   for (; ok && repair->page < repair->pages; repair->page++)
     ok = load (repair, error) && restore_page (repair, turn, error)
          && add_page (repair, error);
-  return ok ? g_steal_pointer (&repair->done) : NULL;
+  return ok ? page_writer_finish (repair->done) : NULL;
 }

@@ -32,9 +32,10 @@ typedef struct {
   const char *mask_path; /* or NULL */
   const char *output;
   gboolean is_alone; /* not one of many */
-  GBytes *file;      /* its bytes, until the last page is decoded */
+  PageReader *file;      /* until the last page is decoded */
+  PageReader *mask_file; /* likewise; NULL before the first */
   int page, pages;
-  GBytes *done; /* the pages before this one, mended; NULL for none */
+  PageWriter *done; /* the pages before this one, mended; NULL for none */
   gsize masked_pixels, patches; /* of all pages so far */
   Image *image;
   Image *input; /* a copy, if what was removed is to be written */
@@ -72,7 +73,7 @@ gboolean missing_is_named (const MaskSources *sources);
 const char *missing_kinds (const Repair *repair);
 
 /* The mask that the user's options name. */
-Mask *missing_from_sources (const Repair *repair, GError **error);
+Mask *missing_from_sources (Repair *repair, GError **error);
 
 /* Finds those kinds, adds them to the mask and says how much there is of
  * each. */

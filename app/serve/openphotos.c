@@ -2,6 +2,7 @@
 
 #include "app/system/memory.h"
 #include "base/error.h"
+#include "imaging/codec/pages.h"
 
 /* A decoded sample, and the most of them that a pixel can have. */
 #define MOST_PIXEL_BYTES (4 * sizeof (guint16))
@@ -115,7 +116,8 @@ limits_now (OpenPhotos *self)
 static gboolean
 has_one_page (const char *name, GBytes *bytes, GError **error)
 {
-  int pages = image_pages (bytes);
+  g_autoptr (PageReader) file = page_reader_new (bytes);
+  int pages = page_reader_count (file);
 
   return pages == 1
          || tessera_fail (error, TESSERA_ERROR_INPUT,

@@ -31,6 +31,15 @@ codec_for_data (const guint8 *data, gsize size)
   return NULL;
 }
 
+const Codec *
+codec_of_data (GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  return codec_for_data (data, size);
+}
+
 static const Codec *
 codec_for_format (TesseraFormat format)
 {
@@ -42,7 +51,7 @@ codec_for_format (TesseraFormat format)
 
 /* The picture as the file stores it. */
 static Image *
-decode_stored (GBytes *bytes, int page, const ImageLimits *limits,
+decode_stored (GBytes *bytes, guint64 place, const ImageLimits *limits,
                GError **error)
 {
   gsize size;
@@ -50,7 +59,7 @@ decode_stored (GBytes *bytes, int page, const ImageLimits *limits,
   const Codec *codec = codec_for_data (data, size);
 
   if (codec != NULL && codec->decode_page != NULL)
-    return codec->decode_page (data, size, page, limits, error);
+    return codec->decode_page (data, size, place, limits, error);
   if (codec != NULL)
     return codec->decode (data, size, limits, error);
   if (size == 0)
@@ -64,21 +73,11 @@ decode_stored (GBytes *bytes, int page, const ImageLimits *limits,
   return NULL;
 }
 
-int
-image_pages (GBytes *bytes)
-{
-  gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
-  const Codec *codec = codec_for_data (data, size);
-
-  return codec != NULL && codec->pages != NULL ? codec->pages (data, size) : 1;
-}
-
 Image *
-image_decode_page (GBytes *data, int page, const char *name,
+codec_decode_page (GBytes *data, guint64 place, const char *name,
                    const ImageLimits *limits, GError **error)
 {
-  Image *image = decode_stored (data, page, limits, error);
+  Image *image = decode_stored (data, place, limits, error);
 
   if (image != NULL && image->meta.exif != NULL)
     image->meta.orientation = exif_orientation (image->meta.exif);
@@ -96,7 +95,7 @@ Image *
 image_decode (GBytes *data, const char *name, const ImageLimits *limits,
               GError **error)
 {
-  return image_decode_page (data, 0, name, limits, error);
+  return codec_decode_page (data, 0, name, limits, error);
 }
 
 /* ---- writing ---- */
@@ -116,62 +115,64 @@ unmultiply (Image *image)
   image->meta.is_premultiplied = FALSE;
 }
 
-/* @image as a file of that format stores it, if it differs; else NULL without
- * an error.  Where the file cannot say how the picture is turned, it is stored
- * upright. */
-static Image *
-make_stored (const Image *image, const Codec *codec, GError **error)
+/* Sets *@stored to @image as a file of that format stores it, or to NULL if
+ * that is no different.  Where the file cannot say how the picture is turned,
+ * it is stored upright. */
+static gboolean
+make_stored (const Image *image, const Codec *codec, Image **stored,
+             GError **error)
 {
   gboolean divide =
     image->meta.is_premultiplied && !codec->stores_premultiplied;
   gboolean turn =
     image->meta.orientation != 1
     && (codec->stores_orientation || image->meta.exif != NULL);
-  Image *stored = NULL;
 
+  *stored = NULL;
   if (turn)
-    stored = orient_stored (image, image->meta.orientation, error);
+    *stored = orient_stored (image, image->meta.orientation, error);
   else if (divide)
-    stored = image_copy (image, error);
-  if (stored != NULL && divide)
-    unmultiply (stored);
-  return stored;
+    *stored = image_copy (image, error);
+  if (*stored == NULL)
+    return !turn && !divide;
+  if (divide)
+    unmultiply (*stored);
+  return TRUE;
 }
 
-GBytes *
-image_encode_page (const Image *image, GBytes *before, TesseraFormat format,
-                   const EncodeOptions *options, GError **error)
+const Codec *
+codec_of_format (TesseraFormat format, GError **error)
 {
   const Codec *codec = codec_for_format (format);
-  g_autoptr (Image) stored = NULL;
-  GError *trouble = NULL;
 
   if (codec == NULL)
     tessera_fail (error, TESSERA_ERROR_USAGE,
                   "this format is not built in; there are %s",
                   image_format_list ());
-  else if (before != NULL && codec->append == NULL)
-    tessera_fail (error, TESSERA_ERROR_USAGE,
-                  "%s cannot hold several pages; write a TIFF instead",
-                  codec->name);
-  if (codec == NULL || (before != NULL && codec->append == NULL))
-    return NULL;
-  stored = make_stored (image, codec, &trouble);
-  if (trouble != NULL) {
-    g_propagate_error (error, trouble);
-    return NULL;
-  }
-  if (stored != NULL)
-    image = stored;
-  return before != NULL ? codec->append (image, before, options, error)
-                        : codec->encode (image, options, error);
+  return codec;
+}
+
+gboolean
+codec_append (const Codec *codec, const Image *image, PageSink *pages,
+              const EncodeOptions *options, GError **error)
+{
+  g_autoptr (Image) stored = NULL;
+
+  return make_stored (image, codec, &stored, error)
+         && codec->append (stored != NULL ? stored : image, pages, options,
+                           error);
 }
 
 GBytes *
 image_encode (const Image *image, TesseraFormat format,
               const EncodeOptions *options, GError **error)
 {
-  return image_encode_page (image, NULL, format, options, error);
+  const Codec *codec = codec_of_format (format, error);
+  g_autoptr (Image) stored = NULL;
+
+  if (codec == NULL || !make_stored (image, codec, &stored, error))
+    return NULL;
+  return codec->encode (stored != NULL ? stored : image, options, error);
 }
 
 static void

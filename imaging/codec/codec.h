@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "imaging/codec/bytesink.h"
 #include "imaging/image.h"
 
 typedef struct {
@@ -52,19 +53,6 @@ GBytes *image_encode (const Image *image, TesseraFormat format,
 void image_left_out (const Image *image, TesseraFormat format,
                      GPtrArray *names);
 
-/* The number of pages of a file, at least 1; only TIFF has several. */
-int image_pages (GBytes *data);
-
-/* Like image_decode() for page number @page, from 0. */
-Image *image_decode_page (GBytes *data, int page, const char *name,
-                          const ImageLimits *limits, GError **error);
-
-/* Like image_encode(), as one more page of @before, which may be NULL and has
- * the same format.  USAGE for a format without pages if it is not. */
-GBytes *image_encode_page (const Image *image, GBytes *before,
-                           TesseraFormat format, const EncodeOptions *options,
-                           GError **error);
-
 /* The format that the ending of @path names; FALSE when none does. */
 gboolean image_format_from_path (const char *path, TesseraFormat *format);
 
@@ -80,6 +68,12 @@ const char *const *image_format_endings (void);
 
 /* The usual ending of a file with this content; NULL for an unknown format. */
 const char *image_ending_of (GBytes *data);
+
+/* The pages that were written so far.  Starts as all zeros. */
+typedef struct {
+  ByteSink bytes;
+  guint64 first, last; /* where their directories are */
+} PageSink;
 
 /* One format, for codec.c.  Its functions know nothing of file names and of
  * how a picture is turned: a decoder leaves that to the EXIF data, or sets
@@ -98,14 +92,29 @@ typedef struct {
   GBytes *(*encode) (const Image *image, const EncodeOptions *options,
                      GError **error);
 
-  /* For a format that has pages; else NULL.  @append adds one to the file
-   * @before, or starts one if that is NULL. */
-  int (*pages) (const guint8 *data, gsize size);
-  Image *(*decode_page) (const guint8 *data, gsize size, int page,
+  /* For a format that has pages; else NULL; see pages.h.  @find_pages fills
+   * an array of guint64; one that stays empty stands for a single page. */
+  void (*find_pages) (const guint8 *data, gsize size, GArray *places);
+  Image *(*decode_page) (const guint8 *data, gsize size, guint64 place,
                          const ImageLimits *limits, GError **error);
-  GBytes *(*append) (const Image *image, GBytes *before,
-                     const EncodeOptions *options, GError **error);
+  gboolean (*append) (const Image *image, PageSink *pages,
+                      const EncodeOptions *options, GError **error);
 } Codec;
+
+/* For pages.c: the format of a file, NULL if there is none; and that with this
+ * number, NULL with @error set (USAGE) if it is not built in. */
+const Codec *codec_of_data (GBytes *data);
+const Codec *codec_of_format (TesseraFormat format, GError **error);
+
+/* For pages.c: image_decode() for the page at @place, and the first page for
+ * 0. */
+Image *codec_decode_page (GBytes *data, guint64 place, const char *name,
+                          const ImageLimits *limits, GError **error);
+
+/* For pages.c: adds a page to @pages, in a format that has some; FALSE with
+ * @error set, and then @pages is of no more use. */
+gboolean codec_append (const Codec *codec, const Image *image, PageSink *pages,
+                       const EncodeOptions *options, GError **error);
 
 extern const Codec codec_png;
 extern const Codec codec_jpeg;

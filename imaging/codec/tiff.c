@@ -86,6 +86,82 @@ close_nothing (thandle_t handle)
   return 0;
 }
 
+/* ---- directories ----
+ *
+ * A TIFF begins with its byte order, 42, and the place of a directory of 12
+ * bytes for each of its fields, a BigTIFF with 43, and a directory has 20 for
+ * each.  Behind the fields is the place of the next directory, or 0. */
+
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  gboolean big_endian, is_big;
+} Chain;
+
+static Chain
+open_chain (const guint8 *data, gsize size)
+{
+  Chain chain = { data, size, FALSE, FALSE };
+
+  if (size >= 8) {
+    chain.big_endian = data[0] == 'M';
+    chain.is_big = data[2] == 43 || data[3] == 43;
+  }
+  return chain;
+}
+
+/* The number in @count bytes at @place; 0 if they are not there. */
+static guint64
+read_number (const Chain *chain, guint64 place, int count)
+{
+  guint64 value = 0;
+
+  if (place > chain->size || chain->size - place < (gsize) count)
+    return 0;
+  for (int i = 0; i < count; i++)
+    value = value << 8
+            | chain->data[place
+                          + (guint64) (chain->big_endian ? i
+                                                         : count - 1 - i)];
+  return value;
+}
+
+guint64
+tiff_first_page (const guint8 *data, gsize size)
+{
+  Chain chain = open_chain (data, size);
+
+  return chain.is_big ? read_number (&chain, 8, 8)
+                      : read_number (&chain, 4, 4);
+}
+
+guint64
+tiff_next_page (const guint8 *data, gsize size, guint64 place)
+{
+  Chain chain = open_chain (data, size);
+  guint64 fields = read_number (&chain, place, chain.is_big ? 8 : 2);
+
+  if (fields == 0 || fields > size / 12)
+    return 0;
+  return chain.is_big ? read_number (&chain, place + 8 + 20 * fields, 8)
+                      : read_number (&chain, place + 2 + 12 * fields, 4);
+}
+
+/* As far as the chain goes: to its end, to a place outside of the file, or to
+ * a page that was there already. */
+static void
+find_pages (const guint8 *data, gsize size, GArray *places)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint64 place = tiff_first_page (data, size);
+
+  while (place > 0 && place < size && places->len < G_MAXINT
+         && g_hash_table_add (seen, GSIZE_TO_POINTER (place))) {
+    g_array_append_val (places, place);
+    place = tiff_next_page (data, size, place);
+  }
+}
+
 /* ---- messages ---- */
 
 /* Messages may hold bytes of the file. */
@@ -166,21 +242,48 @@ tiff_file_open (TiffFile *file, const guint8 *data, gsize size,
                 gsize max_piece)
 {
   *file = (TiffFile){ .data = data, .size = size };
-  return open_with (file, "rm", max_piece);
+  return open_with (file, "rhm", max_piece);
+}
+
+/* libtiff looks for the last directory from the first one on, each time.  It
+ * is led to the last one: while a page is added, that is the first. */
+static void
+set_first_page (ByteSink *sink, guint64 place)
+{
+  guint32 narrow = (guint32) place; /* as long as we write no BigTIFF */
+
+  memcpy (sink->data + 4, &narrow, sizeof narrow);
 }
 
 gboolean
-tiff_file_create (TiffFile *file, GBytes *before)
+tiff_file_create (TiffFile *file, PageSink *pages)
 {
-  gsize size;
-  gconstpointer data;
+  gboolean is_new = pages->bytes.size == 0;
 
-  *file = (TiffFile){ 0 };
-  if (before == NULL)
-    return open_with (file, "w", 0);
-  data = g_bytes_get_data (before, &size);
-  return byte_sink_append (&file->sink, data, size)
-         && open_with (file, "a", 0);
+  *file = (TiffFile){ .sink = pages->bytes };
+  pages->bytes = (ByteSink){ 0 };
+  if (!is_new)
+    set_first_page (&file->sink, pages->last);
+  return open_with (file, is_new ? "w" : "a", 0);
+}
+
+gboolean
+tiff_file_finish (TiffFile *file, PageSink *pages)
+{
+  ByteSink *sink = &file->sink;
+
+  TIFFClose (file->tiff);
+  file->tiff = NULL;
+  if (file->is_full)
+    return FALSE;
+  if (pages->last == 0)
+    pages->first = pages->last = tiff_first_page (sink->data, sink->size);
+  else
+    pages->last = tiff_next_page (sink->data, sink->size, pages->last);
+  set_first_page (sink, pages->first);
+  pages->bytes = *sink;
+  *sink = (ByteSink){ 0 };
+  return TRUE;
 }
 
 void
@@ -253,13 +356,26 @@ static Image *
 decode (const guint8 *data, gsize size, const ImageLimits *limits,
         GError **error)
 {
-  return tiffcodec_read (data, size, 0, limits, error);
+  return tiffcodec_read (data, size, tiff_first_page (data, size), limits,
+                         error);
 }
 
 static GBytes *
 encode (const Image *image, const EncodeOptions *options, GError **error)
 {
-  return tiffcodec_write (image, NULL, options, error);
+  PageSink pages = { 0 };
+
+  return tiffcodec_append (image, &pages, options, error)
+           ? byte_sink_finish (&pages.bytes)
+           : NULL;
+}
+
+static Image *
+decode_page (const guint8 *data, gsize size, guint64 place,
+             const ImageLimits *limits, GError **error)
+{
+  return place == 0 ? decode (data, size, limits, error)
+                    : tiffcodec_read (data, size, place, limits, error);
 }
 
 static const char *const extensions[] = { "tif", "tiff", NULL };
@@ -274,7 +390,7 @@ const Codec codec_tiff = {
   .matches = has_signature,
   .decode = decode,
   .encode = encode,
-  .pages = tiffcodec_pages,
-  .decode_page = tiffcodec_read,
-  .append = tiffcodec_write,
+  .find_pages = find_pages,
+  .decode_page = decode_page,
+  .append = tiffcodec_append,
 };

@@ -32,14 +32,22 @@ typedef struct {
   gboolean is_full; /* no memory was left to write to */
 } TiffFile;
 
-/* Opens @size bytes at @data for reading; no single piece of memory that
+/* Where the first directory is, and the one after that at @place; 0 if there
+ * is none, and anything if the file is broken. */
+guint64 tiff_first_page (const guint8 *data, gsize size);
+guint64 tiff_next_page (const guint8 *data, gsize size, guint64 place);
+
+/* Opens @size bytes at @data for reading, at no directory yet; no single piece of memory that
  * libtiff asks for may be larger than @max_piece. */
 gboolean tiff_file_open (TiffFile *file, const guint8 *data, gsize size,
                          gsize max_piece);
 
-/* Opens a file to write; @before, which may be NULL, is one to which a page is
- * to be added. */
-gboolean tiff_file_create (TiffFile *file, GBytes *before);
+/* Opens a file to add a page to @pages, whose bytes it takes. */
+gboolean tiff_file_create (TiffFile *file, PageSink *pages);
+
+/* Closes such a file with its new page and gives the bytes back to @pages.
+ * FALSE if there was no memory for the end. */
+gboolean tiff_file_finish (TiffFile *file, PageSink *pages);
 
 void tiff_file_close (TiffFile *file);
 
@@ -64,8 +72,7 @@ void tiffmeta_set (TiffFile *file, const ImageMeta *meta);
 /* Ends the directory, with an EXIF directory if there are such fields. */
 gboolean tiffmeta_finish (TiffFile *file, const ImageMeta *meta);
 
-int tiffcodec_pages (const guint8 *data, gsize size);
-Image *tiffcodec_read (const guint8 *data, gsize size, int page,
+Image *tiffcodec_read (const guint8 *data, gsize size, guint64 place,
                        const ImageLimits *limits, GError **error);
-GBytes *tiffcodec_write (const Image *image, GBytes *before,
-                         const EncodeOptions *options, GError **error);
+gboolean tiffcodec_append (const Image *image, PageSink *pages,
+                           const EncodeOptions *options, GError **error);

@@ -13,9 +13,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* More pages than anybody scans into one file. */
-#define MOST_PAGES 10000
-
 /* One page. */
 typedef struct {
   TiffFile file;
@@ -91,14 +88,14 @@ read_size (Reader *reader, GError **error)
 /* Cameras put a small preview first, and the picture where only they find
  * it. */
 static gboolean
-check_page (Reader *reader, int page, GError **error)
+check_page (Reader *reader, gboolean is_first, GError **error)
 {
   guint32 type = 0;
   guint16 count;
   guint64 *places;
 
   TIFFGetFieldDefaulted (reader->file.tiff, TIFFTAG_SUBFILETYPE, &type);
-  if (page == 0 && (type & FILETYPE_REDUCEDIMAGE) != 0
+  if (is_first && (type & FILETYPE_REDUCEDIMAGE) != 0
       && TIFFGetField (reader->file.tiff, TIFFTAG_SUBIFD, &count, &places))
     return tessera_fail (error, TESSERA_ERROR_INPUT,
                          "the raw data of a camera; convert it first, for "
@@ -229,7 +226,7 @@ is_deflated (const Reader *reader)
 }
 
 static gboolean
-read_type (Reader *reader, int page, GError **error)
+read_type (Reader *reader, gboolean is_first, GError **error)
 {
   TIFF *tiff = reader->file.tiff;
 
@@ -244,7 +241,7 @@ read_type (Reader *reader, int page, GError **error)
    * stream runs past it. */
   if (is_deflated (reader))
     TIFFSetField (tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
-  return check_page (reader, page, error)
+  return check_page (reader, is_first, error)
          && check_compression (reader, error)
          && check_photometric (reader, error)
          && check_samples (reader, error) && check_channels (reader, error)
@@ -477,29 +474,46 @@ make_image (const Reader *reader, GError **error)
   return image;
 }
 
-static Image *
-read_page (Reader *reader, int page, GError **error)
+/* Whether the file goes on to where the next page is. */
+static gboolean
+check_rest (const Reader *reader, guint64 place, ImageMeta *meta,
+            GError **error)
 {
+  const TiffFile *file = &reader->file;
+
+  if (tiff_next_page (file->data, file->size, place) < file->size)
+    return TRUE;
+  image_leave_out (meta, "pages that are missing in the file");
+  return reader->limits->lenient
+         || tessera_fail (error, TESSERA_ERROR_INPUT,
+                          "the TIFF is truncated: a page is missing");
+}
+
+static Image *
+read_page (Reader *reader, guint64 place, GError **error)
+{
+  TiffFile *file = &reader->file;
+  gboolean is_first = place == tiff_first_page (file->data, file->size);
   g_autoptr (Image) image = NULL;
 
-  if (page > 0 && !TIFFSetDirectory (reader->file.tiff, (tdir_t) page)) {
-    tiff_file_fail (&reader->file, TESSERA_ERROR_INPUT,
-                    "the TIFF lacks a page", error);
+  if (!TIFFSetSubDirectory (file->tiff, place)) {
+    tiff_file_fail (file, TESSERA_ERROR_INPUT, "the TIFF is broken", error);
     return NULL;
   }
-  if (!read_size (reader, error) || !read_type (reader, page, error))
+  if (!read_size (reader, error) || !read_type (reader, is_first, error))
     return NULL;
   image = make_image (reader, error);
   if (image == NULL || !read_blocks (reader, image, error))
     return NULL;
-  g_clear_pointer (&reader->file.message, g_free);
-  return tiffmeta_read (&reader->file, reader->limits, &image->meta, error)
+  g_clear_pointer (&file->message, g_free);
+  return tiffmeta_read (file, reader->limits, &image->meta, error)
+             && check_rest (reader, place, &image->meta, error)
            ? g_steal_pointer (&image)
            : NULL;
 }
 
 Image *
-tiffcodec_read (const guint8 *data, gsize size, int page,
+tiffcodec_read (const guint8 *data, gsize size, guint64 place,
                 const ImageLimits *limits, GError **error)
 {
   Reader reader = { .limits = limits };
@@ -508,22 +522,10 @@ tiffcodec_read (const guint8 *data, gsize size, int page,
 
   if (tiff_file_open (&reader.file, data, size,
                       8 * pixels + limits->max_metadata + (1 << 20)))
-    image = read_page (&reader, page, error);
+    image = read_page (&reader, place, error);
   else
     tiff_file_fail (&reader.file, TESSERA_ERROR_INPUT, "the TIFF is broken",
                     error);
   tiff_file_close (&reader.file);
   return image;
-}
-
-int
-tiffcodec_pages (const guint8 *data, gsize size)
-{
-  TiffFile file;
-  int pages = 1;
-
-  if (tiff_file_open (&file, data, size, 0))
-    pages = (int) CLAMP (TIFFNumberOfDirectories (file.tiff), 1, MOST_PAGES);
-  tiff_file_close (&file);
-  return pages;
 }

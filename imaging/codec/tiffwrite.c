@@ -205,44 +205,34 @@ write_page (Writer *writer)
 }
 
 static gboolean
-fits (const Image *image, GBytes *before, GError **error)
+fits (const Image *image, const PageSink *pages, GError **error)
 {
   gsize bytes = image_pixels (image) * (gsize) image->channels
                 * (image->depth == 16 ? 2 : 1);
 
-  if (before != NULL)
-    bytes += g_bytes_get_size (before);
-  return bytes < SMALL_BYTES
+  return bytes + pages->bytes.size < SMALL_BYTES
          || tessera_fail (error, TESSERA_ERROR_USAGE,
                           "a TIFF cannot hold that much; write a PNG instead");
 }
 
-static GBytes *
-finish (Writer *writer)
-{
-  TIFFClose (writer->file.tiff);
-  writer->file.tiff = NULL;
-  return writer->file.is_full ? NULL : byte_sink_finish (&writer->file.sink);
-}
-
-GBytes *
-tiffcodec_write (const Image *image, GBytes *before,
-                 const EncodeOptions *options, GError **error)
+gboolean
+tiffcodec_append (const Image *image, PageSink *pages,
+                  const EncodeOptions *options, GError **error)
 {
   Writer writer = { .image = image };
-  GBytes *bytes = NULL;
+  gboolean ok;
 
   (void) options;
-  if (!fits (image, before, error))
-    return NULL;
-  if (tiff_file_create (&writer.file, before) && write_page (&writer))
-    bytes = finish (&writer);
-  if (bytes == NULL && writer.file.is_full)
+  if (!fits (image, pages, error))
+    return FALSE;
+  ok = tiff_file_create (&writer.file, pages) && write_page (&writer)
+       && tiff_file_finish (&writer.file, pages);
+  if (!ok && writer.file.is_full)
     tessera_fail (error, TESSERA_ERROR_MEMORY,
                   "not enough memory for the TIFF");
-  else if (bytes == NULL)
+  else if (!ok)
     tiff_file_fail (&writer.file, TESSERA_ERROR_FAILED, "cannot make a TIFF",
                     error);
   tiff_file_close (&writer.file);
-  return bytes;
+  return ok;
 }

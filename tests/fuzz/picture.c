@@ -19,6 +19,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
 
-  check_page (bytes, 0);
+  check_file (bytes);
   return 0;
 }

@@ -8,6 +8,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PageReader) file = NULL;
   g_autofree uint8_t *copy = g_memdup2 (data, size);
   static const uint8_t orders[2][4] = { { 'I', 'I', 42, 0 },
                                         { 'M', 'M', 0, 42 } };
@@ -16,7 +17,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   memcpy (copy, orders[data[0] == 'M'], 4);
   bytes = g_bytes_new (copy, size);
-  for (int page = 0; page < MIN (MOST_PAGES, image_pages (bytes)); page++)
-    check_page (bytes, page);
+  file = page_reader_new (bytes);
+  for (int page = 0; page < MIN (MOST_PAGES, page_reader_count (file)); page++)
+    check_page (file, page);
   return 0;
 }

@@ -12,6 +12,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   memcpy (copy, "RIFF", 4);
   memcpy (copy + 8, "WEBP", 4);
   bytes = g_bytes_new (copy, size);
-  check_page (bytes, 0);
+  check_file (bytes);
   return 0;
 }
