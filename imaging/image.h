@@ -51,6 +51,7 @@ typedef struct {
   DensityUnit density_unit;
   guint32 density_x, density_y; /* along the stored picture */
   GPtrArray *left_out; /* what the file says and was not kept, char * each */
+  int pages;        /* of the file; 0 if nobody has counted them */
   gboolean has_key; /* grey or colour PNG with one transparent colour */
   guint16 key[3];   /* that colour; grey in the first */
   gboolean interlaced;

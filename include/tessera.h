@@ -180,6 +180,7 @@ typedef struct {
   size_t max_metadata; /* bytes of profiles, EXIF and the like (64 million) */
   int lenient; /* not 0: keep what there is of a broken file, the rest is
                   black, grey (JPEG) or the first colour (palette) */
+  size_t page; /* of a file with several, from 0 */
 } TesseraReadOptions;
 
 typedef struct {
@@ -189,8 +190,10 @@ typedef struct {
   int jpeg_quality;     /* 1 to 100 (95) */
 } TesseraWriteOptions;
 
-/* Read a PNG, JPEG, TIFF or WebP file; the content decides, not the name.
- * INPUT when it cannot be opened or is broken, LIMIT when it is too large. */
+/* Read a PNG, JPEG, TIFF or WebP file; the content decides, not the name.  Of
+ * a TIFF with several pages, one is read; tessera_image_pages() says how many
+ * there are.  INPUT when the file cannot be opened, is broken or lacks the
+ * page, LIMIT when it is too large. */
 TESSERA_API TesseraImage *tessera_image_read (
   const char *path, const TesseraReadOptions *options, GError **error);
 TESSERA_API TesseraImage *tessera_image_decode (
@@ -205,7 +208,19 @@ TESSERA_API gboolean tessera_image_write (const TesseraImage *image,
                                           const TesseraWriteOptions *options,
                                           GError **error);
 
-/* The same to memory, *@size bytes, for tessera_free(). */
+/* The same for a TIFF of @count pages; USAGE for other formats unless @count
+ * is 1. */
+TESSERA_API gboolean tessera_image_write_pages (
+  const TesseraImage *const *pages, int count, const char *path,
+  const TesseraWriteOptions *options, GError **error);
+
+/* What a file of @format would lack of what the file of @image says, in one
+ * line ("IPTC data, a broken colour profile") for tessera_free(); NULL if that
+ * is nothing.  AUTO is the format that the image was read from. */
+TESSERA_API char *tessera_image_left_out (const TesseraImage *image,
+                                          TesseraFormat format);
+
+/* Writes to memory, *@size bytes, for tessera_free(). */
 TESSERA_API void *tessera_image_encode (const TesseraImage *image,
                                         const TesseraWriteOptions *options,
                                         size_t *size, GError **error);
@@ -223,6 +238,10 @@ TESSERA_API int tessera_image_width (const TesseraImage *image);
 TESSERA_API int tessera_image_height (const TesseraImage *image);
 TESSERA_API int tessera_image_channels (const TesseraImage *image);
 TESSERA_API int tessera_image_depth (const TesseraImage *image);
+
+/* The number of pages of the file that the image was read from; 1 if it did
+ * not come from a file. */
+TESSERA_API int tessera_image_pages (const TesseraImage *image);
 
 /* Samples in the caller's memory.  That of channel c in column x of row y is
  * y * row_stride + x * pixel_stride + c * channel_stride bytes from @data.

@@ -136,6 +136,50 @@ test_pixel_ranges (void)
 }
 
 static void
+test_pages (void)
+{
+  g_test_summary ("Pages of a TIFF are written, counted and read");
+
+#ifdef HAVE_TIFF
+  g_autofree char *folder = g_dir_make_tmp ("tessera-XXXXXX", NULL);
+  g_autofree char *tiff = g_build_filename (folder, "a.tif", NULL);
+  g_autofree char *png = g_build_filename (folder, "a.png", NULL);
+  TesseraImage *pages[3];
+  const TesseraImage *const *list = (const TesseraImage *const *) pages;
+  GError *error = NULL;
+
+  for (int i = 0; i < 3; i++) {
+    pages[i] = tessera_image_new (4 + i, 5, 3, 8, NULL);
+    g_assert_cmpint (tessera_image_pages (pages[i]), ==, 1);
+  }
+  g_assert_true (tessera_image_write_pages (list, 1, png, NULL, NULL));
+  g_assert_false (tessera_image_write_pages (list, 3, png, NULL, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_true (tessera_image_write_pages (list, 3, tiff, NULL, NULL));
+  for (size_t i = 0; i < 4; i++) {
+    TesseraReadOptions options = { .size = sizeof options, .page = i };
+    TesseraImage *back = tessera_image_read (tiff, &options, NULL);
+
+    g_assert_cmpint (back != NULL, ==, i < 3);
+    if (back != NULL) {
+      g_assert_cmpint (tessera_image_width (back), ==, 4 + (int) i);
+      g_assert_cmpint (tessera_image_pages (back), ==, 3);
+      g_assert_null (tessera_image_left_out (back, TESSERA_FORMAT_AUTO));
+    }
+    tessera_image_free (back);
+  }
+  for (int i = 0; i < 3; i++)
+    tessera_image_free (pages[i]);
+  g_remove (tiff);
+  g_remove (png);
+  g_rmdir (folder);
+#else
+  g_test_skip ("built without TIFF");
+#endif
+}
+
+static void
 test_files (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("tessera-XXXXXX", NULL);
@@ -217,6 +261,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/pixels", test_pixels);
   g_test_add_func ("/api/pixel-ranges", test_pixel_ranges);
   g_test_add_func ("/api/files", test_files);
+  g_test_add_func ("/api/pages", test_pages);
   g_test_add_func ("/api/masks", test_masks);
   return g_test_run ();
 }

@@ -250,22 +250,10 @@ picture_add_left_out (const Image *image, const char *path, GPtrArray **names)
   image_left_out (image, format_of (image, path), *names);
 }
 
-char *
-picture_left_out_words (const GPtrArray *names)
-{
-  g_autoptr (GString) words = g_string_new (NULL);
-
-  for (guint i = 0; names != NULL && i < names->len; i++)
-    g_string_append_printf (words, "%s%s", i > 0 ? ", " : "",
-                            (const char *) names->pdata[i]);
-  return words->len > 0 ? g_string_free (g_steal_pointer (&words), FALSE)
-                        : NULL;
-}
-
 void
 picture_note_left_out (const char *path, const GPtrArray *names)
 {
-  g_autofree char *words = picture_left_out_words (names);
+  g_autofree char *words = image_join_names (names);
 
   if (words != NULL)
     terminal_note ("%s: left out of the result: %s", input_name (path), words);

@@ -60,10 +60,7 @@ gboolean picture_check_output (const Image *image, const PictureOutput *output,
 void picture_add_left_out (const Image *image, const char *path,
                            GPtrArray **names);
 
-/* These names in one line, for g_free(); NULL if there are none. */
-char *picture_left_out_words (const GPtrArray *names);
-
-/* A note with them, if there are any, about the input @path. */
+/* A note with these names, if there are any, about the input @path. */
 void picture_note_left_out (const char *path, const GPtrArray *names);
 
 /* The bytes of a picture, in the format of the file it came from if the name

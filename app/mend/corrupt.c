@@ -116,7 +116,7 @@ static gboolean
 print_json (const Corrupt *corrupt, const Done *done, GError **error)
 {
   const DamageOptions *damage = &corrupt->damage;
-  g_autofree char *left_out = picture_left_out_words (done->left_out);
+  g_autofree char *left_out = image_join_names (done->left_out);
   g_autoptr (JsonObject) json = json_object_new ();
 
   json_report_set_count (json, "pixels", done->pixels);

@@ -61,7 +61,7 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
 {
   const RestoreReport *report = &repair->report;
   gboolean has_noise = repair->request->task->noise != NULL;
-  g_autofree char *left_out = picture_left_out_words (repair->left_out);
+  g_autofree char *left_out = image_join_names (repair->left_out);
 
   json_report_set_text (json, "input", input_name (repair->path));
   json_report_set_text (json, "output", output_name (repair->output));
@@ -93,7 +93,7 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
 void
 outcome_append_left_out (const Repair *repair, GString *text)
 {
-  g_autofree char *words = picture_left_out_words (repair->left_out);
+  g_autofree char *words = image_join_names (repair->left_out);
 
   if (words != NULL)
     g_string_append_printf (text, "; left out: %s", words);

@@ -1,7 +1,7 @@
 #include "imaging/image.h"
 
 #include "imaging/api/api.h"
-#include "imaging/codec/codec.h"
+#include "imaging/codec/pages.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static gboolean
 read_limits (const TesseraReadOptions *options, ImageLimits *limits,
-             GError **error)
+             gsize *page, GError **error)
 {
   TesseraReadOptions o = { 0 };
 
@@ -32,6 +32,7 @@ read_limits (const TesseraReadOptions *options, ImageLimits *limits,
   if (o.max_metadata > 0)
     limits->max_metadata = o.max_metadata;
   limits->lenient = o.lenient != 0;
+  *page = o.page;
   return TRUE;
 }
 
@@ -39,11 +40,18 @@ static Image *
 decode (GBytes *bytes, const char *name, const TesseraReadOptions *options,
         GError **error)
 {
+  g_autoptr (PageReader) file = page_reader_new (bytes);
   ImageLimits limits;
+  gsize page = 0;
+  Image *image;
 
-  if (!read_limits (options, &limits, error))
+  if (!read_limits (options, &limits, &page, error))
     return NULL;
-  return image_decode (bytes, name, &limits, error);
+  image = page_reader_decode (file, (int) MIN (page, G_MAXINT), name, &limits,
+                              error);
+  if (image != NULL)
+    image->meta.pages = page_reader_count (file);
+  return image;
 }
 
 TesseraImage *
@@ -82,27 +90,39 @@ choose_format (const TesseraImage *image, const char *path,
                           image_format_list ());
 }
 
-/* For the file @path, or for memory if it is NULL. */
-static GBytes *
-encode (const TesseraImage *image, const char *path,
-        const TesseraWriteOptions *options, GError **error)
+/* How to write @image to the file @path, or to memory if that is NULL. */
+static gboolean
+read_options (const TesseraImage *image, const char *path,
+              const TesseraWriteOptions *options, TesseraFormat *format,
+              EncodeOptions *own, GError **error)
 {
   TesseraWriteOptions o = { 0 };
-  EncodeOptions own = ENCODE_DEFAULTS;
-  TesseraFormat format = TESSERA_PNG;
 
+  *own = ENCODE_DEFAULTS;
   if (!options_read (options, &o, sizeof o, error)
-      || !choose_format (image, path, o.format, &format, error))
-    return NULL;
+      || !choose_format (image, path, o.format, format, error))
+    return FALSE;
   if (o.jpeg_quality < 0 || o.jpeg_quality > 100) {
     tessera_fail (error, TESSERA_ERROR_USAGE,
                   "the quality of a JPEG is %d: give one from 1 to 100",
                   o.jpeg_quality);
-    return NULL;
+    return FALSE;
   }
   if (o.jpeg_quality > 0)
-    own.jpeg_quality = o.jpeg_quality;
-  return image_encode (image, format, &own, error);
+    own->jpeg_quality = o.jpeg_quality;
+  return TRUE;
+}
+
+static GBytes *
+encode (const TesseraImage *image, const char *path,
+        const TesseraWriteOptions *options, GError **error)
+{
+  EncodeOptions own;
+  TesseraFormat format;
+
+  return read_options (image, path, options, &format, &own, error)
+           ? image_encode (image, format, &own, error)
+           : NULL;
 }
 
 gboolean
@@ -115,6 +135,37 @@ tessera_image_write (const TesseraImage *image, const char *path,
 
   bytes = encode (image, path, options, error);
   return bytes != NULL && write_whole_file (path, bytes, error);
+}
+
+gboolean
+tessera_image_write_pages (const TesseraImage *const *pages, int count,
+                           const char *path,
+                           const TesseraWriteOptions *options, GError **error)
+{
+  EncodeOptions own;
+  TesseraFormat format;
+  g_autoptr (PageWriter) writer = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  g_return_val_if_fail (pages != NULL && count > 0 && path != NULL, FALSE);
+
+  if (!read_options (pages[0], path, options, &format, &own, error))
+    return FALSE;
+  writer = page_writer_new (format, &own);
+  for (int i = 0; i < count; i++)
+    if (!page_writer_add (writer, pages[i], error))
+      return FALSE;
+  bytes = page_writer_finish (writer);
+  return write_whole_file (path, bytes, error);
+}
+
+char *
+tessera_image_left_out (const TesseraImage *image, TesseraFormat format)
+{
+  g_return_val_if_fail (image != NULL, NULL);
+
+  return image_left_out_words (
+    image, format == TESSERA_FORMAT_AUTO ? image->meta.format : format);
 }
 
 void *
@@ -194,6 +245,14 @@ tessera_image_depth (const TesseraImage *image)
   g_return_val_if_fail (image != NULL, 0);
 
   return image->depth;
+}
+
+int
+tessera_image_pages (const TesseraImage *image)
+{
+  g_return_val_if_fail (image != NULL, 0);
+
+  return MAX (1, image->meta.pages);
 }
 
 /* ---- samples ---- */

@@ -192,6 +192,27 @@ image_left_out (const Image *image, TesseraFormat format, GPtrArray *names)
     add_once (names, read->pdata[i]);
 }
 
+char *
+image_join_names (const GPtrArray *names)
+{
+  g_autoptr (GString) words = g_string_new (NULL);
+
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    g_string_append_printf (words, "%s%s", i > 0 ? ", " : "",
+                            (const char *) names->pdata[i]);
+  return words->len > 0 ? g_string_free (g_steal_pointer (&words), FALSE)
+                        : NULL;
+}
+
+char *
+image_left_out_words (const Image *image, TesseraFormat format)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  image_left_out (image, format, names);
+  return image_join_names (names);
+}
+
 gboolean
 image_format_from_path (const char *path, TesseraFormat *format)
 {

@@ -53,6 +53,12 @@ GBytes *image_encode (const Image *image, TesseraFormat format,
 void image_left_out (const Image *image, TesseraFormat format,
                      GPtrArray *names);
 
+/* All of that in one line, for g_free(); NULL if it is nothing. */
+char *image_left_out_words (const Image *image, TesseraFormat format);
+
+/* Such names in one line, for g_free(); NULL if there are none. */
+char *image_join_names (const GPtrArray *names);
+
 /* The format that the ending of @path names; FALSE when none does. */
 gboolean image_format_from_path (const char *path, TesseraFormat *format);
 

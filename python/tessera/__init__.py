@@ -23,10 +23,10 @@ from ._library import TesseraError, version
 from .dictionary import Codes, Dictionary
 from .learners import KSVD, MOD, OnlineDictionary, TaskDictionary
 from .pictures import (Score, corrupt, denoise, find_damage, inpaint,
-                       noise_level, read, score, write)
+                       noise_level, read, read_pages, score, write)
 
 __all__ = ["Codes", "Dictionary", "KSVD", "MOD", "OnlineDictionary", "Score",
            "TaskDictionary",
            "TesseraError", "corrupt", "denoise", "find_damage", "inpaint",
-           "noise_level", "read", "score", "version", "write"]
+           "noise_level", "read", "read_pages", "score", "version", "write"]
 __version__ = version()

@@ -78,6 +78,13 @@ class Pixels(Structure):
                 ("channel_stride", c_ssize_t)]
 
 
+class ReadOptions(Options):
+    _fields_ = [("size", c_size_t), ("max_pixels", c_size_t),
+                ("max_side", c_int), ("max_scans", c_int),
+                ("max_metadata", c_size_t), ("lenient", c_int),
+                ("page", c_size_t)]
+
+
 class FindOptions(Options):
     _fields_ = [("size", c_size_t), ("progress", Progress),
                 ("progress_data", c_void_p), ("kinds", c_char_p),
@@ -159,6 +166,8 @@ _FUNCTIONS = {
     "image_new": (_P, c_int, c_int, c_int, c_int, _ERROR),
     "image_read": (_P, c_char_p, _P, _ERROR),
     "image_write": (c_int, _P, c_char_p, _P, _ERROR),
+    "image_write_pages": (c_int, POINTER(_P), c_int, c_char_p, _P, _ERROR),
+    "image_pages": (c_int, _P),
     "image_free": (None, _P),
     "image_width": (c_int, _P),
     "image_height": (c_int, _P),

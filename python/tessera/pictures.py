@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from ctypes import byref, c_void_p
-from typing import NamedTuple, Optional, Tuple, Union
+from typing import List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -100,15 +101,48 @@ def _mask_array(handle, picture):
     return data != 0
 
 
-def read(path: Union[str, os.PathLike]) -> np.ndarray:
-    """The pixels of a PNG, JPEG, TIFF or WebP file, upright."""
-    return _array(_c.Handle(call("image_read", os.fsencode(path), None),
-                            "image"))
+def _read(path, page):
+    options = _c.ReadOptions(page=page)
+    return _c.Handle(call("image_read", os.fsencode(path), byref(options)),
+                     "image")
 
 
-def write(picture: np.ndarray, path: Union[str, os.PathLike]) -> None:
-    """Writes a picture in the format of the extension: .png, .jpg, ..."""
-    call("image_write", _image(picture), os.fsencode(path), None)
+def read(path: Union[str, os.PathLike],
+         page: Optional[int] = None) -> np.ndarray:
+    """The pixels of a PNG, JPEG, TIFF or WebP file, upright.
+
+    ``page`` is that of a TIFF with several pages, from 0.  Without it, the
+    first is read, with a warning that there are others.
+    """
+    image = _read(path, page or 0)
+    pages = lib.tessera_image_pages(image)
+    if page is None and pages > 1:
+        warnings.warn(f"{os.fspath(path)} has {pages} pages, and only the "
+                      "first is read; read_pages() reads them all",
+                      stacklevel=2)
+    return _array(image)
+
+
+def read_pages(path: Union[str, os.PathLike]) -> List[np.ndarray]:
+    """The pixels of all pages of a file."""
+    image = _read(path, 0)
+    pages = lib.tessera_image_pages(image)
+    return [_array(image)] + [_array(_read(path, page))
+                              for page in range(1, pages)]
+
+
+def write(picture: Union[np.ndarray, List[np.ndarray]],
+          path: Union[str, os.PathLike]) -> None:
+    """Writes a picture in the format of the extension: .png, .jpg, ...
+
+    A list of pictures becomes a TIFF with as many pages.
+    """
+    is_list = isinstance(picture, list)
+    if is_list and not picture:
+        raise ValueError("a file needs at least one picture")
+    images = [_image(page) for page in (picture if is_list else [picture])]
+    pages = (c_void_p * len(images))(*(image.pointer for image in images))
+    call("image_write_pages", pages, len(images), os.fsencode(path), None)
 
 
 # ---- restoring ----

@@ -47,6 +47,23 @@ def test_examples_of_the_documentation(module):
     assert doctest.testmod(module).failed == 0
 
 
+def test_pages(tmp_path):
+    path = tmp_path / "pages.tif"
+    pages = [clean(), clean()[:40, :30], clean()[:, :, 0]]
+    tessera.write(pages, path)
+    with pytest.warns(UserWarning, match="3 pages"):
+        assert np.array_equal(tessera.read(path), pages[0])
+    assert np.array_equal(tessera.read(path, page=1), pages[1])
+    for page, again in zip(pages, tessera.read_pages(path), strict=True):
+        assert np.array_equal(page, again)
+    with pytest.raises(ValueError):
+        tessera.read(path, page=3)
+    with pytest.raises(ValueError):
+        tessera.write(pages, tmp_path / "pages.png")
+    tessera.write([pages[0]], tmp_path / "page.png")
+    assert np.array_equal(tessera.read(tmp_path / "page.png"), pages[0])
+
+
 # ---- the same bytes as the program ----
 
 INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
