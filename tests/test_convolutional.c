@@ -8,6 +8,7 @@
 #include "imaging/convolutional/recode.h"
 #include "tests/support.h"
 
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "omp/pursuit.h"
 #include "tests/support.h"
 
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 
