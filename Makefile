@@ -13,6 +13,9 @@
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments
 #   comparison  the report that docs/comparing.md speaks of
+#   quality     measure how well pictures are restored, and compare with the
+#               committed figures; SCENARIOS="dust text" QUALITY=fast for a part
+#   quality-accept  take over what was measured as the figures to commit
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn the built-in dictionaries again
 #   install, uninstall (PREFIX, DESTDIR), clean
@@ -213,7 +216,7 @@ clean:
 
 .PHONY: FORCE all check check-asan check-kernels check-tsan siege check-oom \
   fuzz fuzzers layers headers bench format deps deps-browser finders \
-  comparison data deb demo dictionary install uninstall clean
+  comparison data deb demo dictionary quality quality-accept install uninstall clean
 .SECONDARY:
 
 endif

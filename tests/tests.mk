@@ -76,6 +76,15 @@ headers:
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
 
+# How well pictures are restored, beside the figures that are committed; see
+# tests/quality/quality.py.  Without QUALITY, fast and normal.
+SGEMM := $(BUILD)/tests/bench/sgemm
+quality quality-accept: all $(SGEMM)
+	$(Q)python3 tests/quality/quality.py \
+	  $(if $(filter %-accept,$@),accept,measure) --program $(PROGRAM) \
+	  --sgemm $(SGEMM) --folder $(BUILD)/quality --quality "$(QUALITY)" \
+	  --scenarios "$(SCENARIOS)" --pictures "$(PICTURES)" $(if $(JOBS),--jobs $(JOBS))
+
 # For tests/web_*.sh, which are skipped without it.
 deps-browser:
 	$(Q)sh tests/browser/install.sh build/browser
