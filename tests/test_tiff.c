@@ -508,6 +508,29 @@ test_one_page (void)
   g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
 }
 
+static void
+test_bilevel (void)
+{
+  g_test_summary ("Black and white comes back, however few bits the end has");
+
+  static const guint16 compressions[] = { COMPRESSION_CCITTRLE,
+                                          COMPRESSION_CCITTFAX3,
+                                          COMPRESSION_CCITTFAX4 };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (compressions); k++)
+    for (int round = 0; round < 300; round++) {
+      g_autoptr (Image) image =
+        random_picture (1 + round % 20, 1 + round % 7, 1, 1);
+
+      image->meta.format = TESSERA_TIFF;
+      image->meta.chunks = image_chunks_new ();
+      tiff_store_set (&image->meta, TIFFTAG_COMPRESSION, compressions[k]);
+      g_autoptr (Image) again = through_file (image, TESSERA_TIFF);
+
+      assert_same_pixels (image, again);
+    }
+}
+
 /* A page of one pixel that says which it is. */
 static Image *
 numbered_page (int number)
@@ -635,6 +658,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/fields", test_fields);
   g_test_add_func ("/tiff/pages", test_pages);
   g_test_add_func ("/tiff/one-page", test_one_page);
+  g_test_add_func ("/tiff/bilevel", test_bilevel);
   g_test_add_func ("/tiff/many-pages", test_many_pages);
   g_test_add_func ("/tiff/lost-pages", test_lost_pages);
   g_test_add_func ("/tiff/circle", test_circle);

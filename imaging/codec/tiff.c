@@ -135,27 +135,47 @@ tiff_first_page (const guint8 *data, gsize size)
                       : read_number (&chain, 4, 4);
 }
 
+/* Where the directory at @place has the place of the next one, or 0 if that
+ * is outside of the file. */
+static guint64
+end_of_directory (const Chain *chain, guint64 place)
+{
+  guint64 head = chain->is_big ? 8 : 2, each = chain->is_big ? 20 : 12;
+  guint64 tail = chain->is_big ? 8 : 4;
+  guint64 fields = read_number (chain, place, (int) head);
+
+  if (place < 8 || fields == 0 || fields > chain->size / each
+      || head + fields * each + tail > chain->size - place)
+    return 0;
+  return place + head + fields * each;
+}
+
+gboolean
+tiff_is_page (const guint8 *data, gsize size, guint64 place)
+{
+  Chain chain = open_chain (data, size);
+
+  return end_of_directory (&chain, place) > 0;
+}
+
 guint64
 tiff_next_page (const guint8 *data, gsize size, guint64 place)
 {
   Chain chain = open_chain (data, size);
-  guint64 fields = read_number (&chain, place, chain.is_big ? 8 : 2);
+  guint64 end = end_of_directory (&chain, place);
 
-  if (fields == 0 || fields > size / 12)
-    return 0;
-  return chain.is_big ? read_number (&chain, place + 8 + 20 * fields, 8)
-                      : read_number (&chain, place + 2 + 12 * fields, 4);
+  return end > 0 ? read_number (&chain, end, chain.is_big ? 8 : 4) : 0;
 }
 
-/* As far as the chain goes: to its end, to a place outside of the file, or to
- * a page that was there already. */
+/* As far as the chain goes: to its end, to a place where no directory can be,
+ * or to a page that was there already. */
 static void
 find_pages (const guint8 *data, gsize size, GArray *places)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   guint64 place = tiff_first_page (data, size);
 
-  while (place > 0 && place < size && places->len < G_MAXINT
+  while (tiff_is_page (data, size, place) && places->len < G_MAXINT
          && g_hash_table_add (seen, GSIZE_TO_POINTER (place))) {
     g_array_append_val (places, place);
     place = tiff_next_page (data, size, place);

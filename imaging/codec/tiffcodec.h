@@ -37,6 +37,9 @@ typedef struct {
 guint64 tiff_first_page (const guint8 *data, gsize size);
 guint64 tiff_next_page (const guint8 *data, gsize size, guint64 place);
 
+/* Whether there is room in the file for the directory at @place. */
+gboolean tiff_is_page (const guint8 *data, gsize size, guint64 place);
+
 /* Opens @size bytes at @data for reading, at no directory yet; no single piece of memory that
  * libtiff asks for may be larger than @max_piece. */
 gboolean tiff_file_open (TiffFile *file, const guint8 *data, gsize size,

@@ -480,13 +480,14 @@ check_rest (const Reader *reader, guint64 place, ImageMeta *meta,
             GError **error)
 {
   const TiffFile *file = &reader->file;
+  guint64 next = tiff_next_page (file->data, file->size, place);
 
-  if (tiff_next_page (file->data, file->size, place) < file->size)
+  if (next == 0 || tiff_is_page (file->data, file->size, next))
     return TRUE;
   image_leave_out (meta, "pages that are missing in the file");
   return reader->limits->lenient
          || tessera_fail (error, TESSERA_ERROR_INPUT,
-                          "the TIFF is truncated: a page is missing");
+                          "the TIFF is broken or truncated: a page is missing");
 }
 
 static Image *

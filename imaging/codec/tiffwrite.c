@@ -20,7 +20,9 @@ typedef struct {
   gboolean is_tiled, inverted;
 } Writer;
 
-/* A compression for @image: that of its file, or deflate. */
+/* A compression for @image: that of its file, or deflate.  Not the plain runs of
+ * CCITT: libtiff counts bits behind the end of a strip when it looks for the
+ * byte where the last row begins, and reads another row. */
 static int
 choose_compression (const Image *image)
 {
@@ -29,6 +31,8 @@ choose_compression (const Image *image)
 
   switch (own) {
   case COMPRESSION_CCITTRLE:
+    own = COMPRESSION_CCITTFAX4;
+    /* fall through */
   case COMPRESSION_CCITTFAX3:
   case COMPRESSION_CCITTFAX4:
     if (image->depth != 1 || image->channels != 1)
