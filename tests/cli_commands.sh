@@ -121,12 +121,22 @@ run corrupt "$photo" --missing 0.5 --noise 10 --seed 8 -q -o seed8.png
 ok "the same seed gives the same damage" cmp -s seed7.png again7.png
 ok "... and another one another" not cmp -s seed7.png seed8.png
 
+# Half of the pixels of one corner.
+make_png corner.png 360 180 \
+  '($x < 120 && $y < 100 && ($x * 7919 + $y * 104729) % 131 % 2) * 255'
+before=0
 for quality in fast normal best; do
-  expect "--quality $quality" 0 inpaint blocks.png --mask block_mask.png \
+  expect "--quality $quality" 0 inpaint "$photo" --mask corner.png \
     --quality $quality -q -o quality_$quality.png
+  run score "$photo" quality_$quality.png --mask corner.png --json
+  ok "... is better than the one before it" is_more "$(json psnr_masked)" "$before"
+  before=$(json psnr_masked)
 done
 expect "--protocol paper" 0 inpaint damaged.png --mask mask.png \
   --protocol paper -o paper.png
+ok "... restores" is_more "$(psnr paper.png)" 20
+ok "... less than what is the default" is_more "$(psnr mended.png)" \
+  "$(psnr paper.png)"
 expect "--seed is taken everywhere" 0 inpaint blocks.png --seed 3 -q -o s.png
 expect "--find names kinds" 0 inpaint blocks.png --find blocks,border -o f.png \
   --json
