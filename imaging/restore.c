@@ -83,23 +83,19 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
 
 /* ---- 3. to 5. ---- */
 
-/* The dictionary that the user named, or the built-in one that does most of
- * the work.  NULL with @error set: MEMORY. */
+/* Where nothing is filled: the dictionary that the user named, or the built-in
+ * one that does most of the work.  NULL with @error set: MEMORY. */
 static char *
-describe_dictionary (const Image *image, gboolean filled,
-                     const FoundNoise *noise, const RestoreOptions *options,
-                     GError **error)
+describe_dictionary (const Image *image, const FoundNoise *noise,
+                     const RestoreOptions *options, GError **error)
 {
   g_autoptr (Dictionary) inside = NULL;
 
   if (options->dictionary != NULL)
     return dictionary_describe (options->dictionary);
-  if (!filled && noise->sigma > 0)
-    inside = denoise_dictionary (image, noise, options, error);
-  else
-    inside = options->cosines || options->paper_protocol || !filled
-               ? dictionary_cosines (image_colours (image), error)
-               : dictionary_convolutional (error);
+  inside = noise->sigma > 0
+             ? denoise_dictionary (image, noise, options, error)
+             : dictionary_cosines (image_colours (image), error);
   return inside != NULL ? dictionary_describe (inside) : NULL;
 }
 
@@ -124,7 +120,8 @@ see_through (const Image *damaged, const Mask *missing, double noise,
                         error))
     return FALSE;
   return mask_count (rims) == 0
-         || (image_inpaint (filled, rims, options, patches, &closing, error)
+         || (image_inpaint (filled, rims, options, patches, NULL, &closing,
+                            error)
              && image_unveil_rims (damaged, missing, noise, specks, rims,
                                    filled, &again, error));
 }
@@ -134,7 +131,7 @@ see_through (const Image *damaged, const Mask *missing, double noise,
  * have left of the picture is @image itself. */
 static gboolean
 fill_through (Image *image, Mask *missing, double noise,
-              const RestoreOptions *options, gsize *patches,
+              const RestoreOptions *options, RestoreReport *report,
               const Progress *progress, GError **error)
 {
   ProgressPart parts[] = { { progress, 0, COVERED_SHARE },
@@ -150,37 +147,57 @@ fill_through (Image *image, Mask *missing, double noise,
   if (stains > 0)
     undone = image_copy (filled, error);
   if ((stains > 0 && undone == NULL)
-      || !image_inpaint (filled, missing, options, patches, &filling, error)
+      || !image_inpaint (filled, missing, options, &report->patches,
+                         &report->dictionary, &filling, error)
       || !see_through (undone != NULL ? undone : image, missing, noise,
-                       options, filled, patches, &seeing, error))
+                       options, filled, &report->patches, &seeing, error))
     return FALSE;
   image_swap (image, filled);
   return TRUE;
 }
 
+/* The level of the noise of @image that is not to be removed.  What shines
+ * through marks has it all the same. */
 static gboolean
-fill (Image *image, const Mask *missing, double noise,
-      const RestoreOptions *options, gsize *patches, const Progress *progress,
-      GError **error)
+noise_of_marks (const Image *image, const Mask *missing,
+                const RestoreOptions *options, double *sigma, GError **error)
+{
+  RestoreOptions unknown = *options;
+  FoundNoise found;
+
+  unknown.sigma = SIGMA_UNKNOWN;
+  if (!choose_noise (image, missing, &unknown, &found, error))
+    return FALSE;
+  *sigma = found.sigma;
+  return TRUE;
+}
+
+static gboolean
+fill (Image *image, const Mask *missing, const RestoreOptions *options,
+      RestoreReport *report, const Progress *progress, GError **error)
 {
   g_autoptr (Mask) left = NULL;
+  double noise = report->noise.sigma;
 
   if (options->paper_protocol
       || !(options->see_through || mask_has_through (missing)))
-    return image_inpaint (image, missing, options, patches, progress, error);
+    return image_inpaint (image, missing, options, &report->patches,
+                          &report->dictionary, progress, error);
   left = mask_new (missing->width, missing->height, error);
-  if (left == NULL)
+  if (left == NULL
+      || (options->sigma == 0
+          && !noise_of_marks (image, missing, options, &noise, error)))
     return FALSE;
   mask_add (left, missing);
   if (options->see_through)
     mask_see_through (left);
-  return fill_through (image, left, noise, options, patches, progress, error);
+  return fill_through (image, left, noise, options, report, progress, error);
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */
 static gboolean
 fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
-                  const RestoreOptions *options, gsize *patches,
+                  const RestoreOptions *options, RestoreReport *report,
                   const Progress *progress, GError **error)
 {
   ProgressPart filling = { progress, 0, FILL_SHARE };
@@ -189,10 +206,10 @@ fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
   g_autoptr (Image) copy = image_copy (image, error);
 
   if (copy == NULL
-      || !fill (copy, missing, noise->sigma, options, patches, &part, error))
+      || !fill (copy, missing, options, report, &part, error))
     return FALSE;
   part = progress_part (&denoising);
-  if (!image_denoise (copy, noise, options, patches, &part, error))
+  if (!image_denoise (copy, noise, options, &report->patches, &part, error))
     return FALSE;
   image_swap (image, copy);
   return TRUE;
@@ -209,17 +226,14 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   noise = noise_to_remove (&report->noise, options);
   report->sigma = noise.sigma;
   report->masked_pixels = mask_count (missing);
-  report->dictionary =
-    describe_dictionary (image, report->masked_pixels > 0, &noise, options,
-                         error);
+  if (report->masked_pixels > 0 && report->sigma > 0)
+    return fill_and_denoise (image, missing, &noise, options, report, progress,
+                             error);
+  if (report->masked_pixels > 0)
+    return fill (image, missing, options, report, progress, error);
+  report->dictionary = describe_dictionary (image, &noise, options, error);
   if (report->dictionary == NULL)
     return FALSE;
-  if (report->masked_pixels > 0 && report->sigma > 0)
-    return fill_and_denoise (image, missing, &noise, options,
-                             &report->patches, progress, error);
-  if (report->masked_pixels > 0)
-    return fill (image, missing, report->noise.sigma, options,
-                 &report->patches, progress, error);
   if (report->sigma > 0)
     return image_denoise (image, &noise, options, &report->patches, progress,
                           error);

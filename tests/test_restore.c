@@ -467,6 +467,34 @@ test_number_of_atoms (void)
     g_clear_pointer (&restored[i], image_free);
 }
 
+/* What the report says about a fill of @share of the pixels. */
+static char *
+dictionary_of_fill (double share, RestoreQuality quality)
+{
+  RestoreOptions options = RESTORE_DEFAULTS;
+  g_auto (RestoreReport) report = { 0 };
+  g_autoptr (Image) image = smooth_image (96, 96, 3, 8);
+  g_autoptr (Mask) mask = random_mask (image, share, 3);
+
+  options.quality = quality;
+  g_assert_true (image_restore (image, mask, &options, &report, NULL, NULL));
+  return g_steal_pointer (&report.dictionary);
+}
+
+static void
+test_report_names_what_fills (void)
+{
+  g_autofree char *few = dictionary_of_fill (0.01, QUALITY_FAST);
+  g_autofree char *many = dictionary_of_fill (0.5, QUALITY_FAST);
+  g_autofree char *few_but_normal = dictionary_of_fill (0.01, QUALITY_NORMAL);
+
+  g_test_summary ("The convolutional dictionary is named where it takes part: "
+                  "not in a quick fill of few pixels");
+  g_assert_false (g_str_has_prefix (few, "convolutional"));
+  g_assert_true (g_str_has_prefix (many, "convolutional"));
+  g_assert_true (g_str_has_prefix (few_but_normal, "convolutional"));
+}
+
 /* A convolutional dictionary with all numbers of its atoms times @factor. */
 static Dictionary *
 magnified (float factor)
@@ -545,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/restore/colour-mask", test_colour_mask_on_grey);
   g_test_add_func ("/restore/nowhere", test_hole_in_the_midst_of_nothing);
   g_test_add_func ("/restore/errors", test_errors_leave_the_picture_alone);
+  g_test_add_func ("/restore/named", test_report_names_what_fills);
   g_test_add_func ("/restore/report", test_report_can_be_used_again);
   g_test_add_func ("/restore/diverging", test_dictionary_that_diverges);
   g_test_add_func ("/restore/qualities", test_qualities);

@@ -1,5 +1,6 @@
 /* test_veil.c - what shines through a mark comes back, nothing else moves */
 #include "base/parallel.h"
+#include "base/random.h"
 #include "imaging/restore.h"
 #include "imaging/veil/covershape.h"
 #include "imaging/veil/opacity.h"
@@ -289,6 +290,56 @@ test_detail_returns (void)
   assert_at_most (after, 0.8 * before);
 }
 
+static Image *
+noisy (const Image *image, double sigma)
+{
+  Image *copy = image_copy (image, NULL);
+
+  for (gsize i = 0; i < 3 * image_pixels (image); i++)
+    copy->samples[i] = (guint16) CLAMP (
+      image->samples[i] + sigma * random_normal (1, 0, i) + 0.5, 0, 255);
+  return copy;
+}
+
+/* What lies below the marks of @damaged, given its fill and how noisy it is. */
+static Image *
+seen_through (const Image *damaged, const Mask *mask, const Image *fill,
+              double noise)
+{
+  Image *filled = image_copy (fill, NULL);
+  g_autoptr (Mask) rims = mask_new (mask->width, mask->height, NULL);
+  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
+
+  g_assert_true (
+    image_unveil (damaged, mask, noise, filled, specks, rims, NULL, NULL));
+  g_assert_cmpuint (specks->len, ==, 0);
+  return filled;
+}
+
+static void
+test_noise_is_told (void)
+{
+  g_autoptr (Image) photo = load_photo (PHOTO);
+  g_autoptr (Mask) mask = NULL;
+  g_autoptr (Image) covered = cover (photo, scratch, 0.6, 240, &mask);
+  g_autoptr (Image) damaged = noisy (covered, 10);
+  g_autoptr (Image) whole = restored (damaged, mask, TRUE);
+  g_autoptr (Image) fill = restored (damaged, mask, FALSE);
+  g_autoptr (Image) told = NULL, untold = NULL;
+  FoundNoise noise;
+
+  g_test_summary ("Whoever sees through a mark is told how noisy the picture "
+                  "is, although no noise is to be removed");
+  g_assert_true (image_find_noise (damaged, mask, &noise, NULL));
+  g_assert_cmpfloat (noise.sigma, >, 8);
+  mask_see_through (mask);
+  told = seen_through (damaged, mask, fill, noise.sigma);
+  untold = seen_through (damaged, mask, fill, 0);
+  g_assert_true (same (whole, told));
+  assert_at_most (error_in (photo, told, mask),
+                  0.95 * error_in (photo, untold, mask));
+}
+
 static void
 test_rims (void)
 {
@@ -508,6 +559,7 @@ main (int argc, char **argv)
   g_test_add_func ("/veil/votes", test_votes);
   g_test_add_func ("/veil/truth-stays", test_fill_gets_better);
   g_test_add_func ("/veil/detail-returns", test_detail_returns);
+  g_test_add_func ("/veil/noise", test_noise_is_told);
   g_test_add_func ("/veil/rims", test_rims);
   g_test_add_func ("/veil/opaque-is-filled", test_opaque_is_filled);
   g_test_add_func ("/veil/overlap", test_overlap);

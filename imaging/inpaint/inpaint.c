@@ -569,7 +569,7 @@ inpaint_with (Image *image, const Mask *missing, Thickness *thickness,
 gboolean
 image_inpaint (Image *image, const Mask *missing,
                const RestoreOptions *options, gsize *patches,
-               const Progress *progress, GError **error)
+               char **dictionary, const Progress *progress, GError **error)
 {
   const Dictionary *named = options->dictionary;
   gboolean learned = named == NULL && !options->cosines;
@@ -593,6 +593,11 @@ image_inpaint (Image *image, const Mask *missing,
     return FALSE;
   holes = measure_holes (missing, thickness);
   plan = make_plan (options, fill, coded && engine ? named : builtin, &holes);
-  return inpaint_with (image, missing, thickness, &plan, options, patches,
-                       progress, error);
+  if (!inpaint_with (image, missing, thickness, &plan, options, patches,
+                     progress, error))
+    return FALSE;
+  if (dictionary != NULL)
+    *dictionary = dictionary_describe (
+      named != NULL ? named : plan.model != NULL ? builtin : plan.dictionary);
+  return TRUE;
 }

@@ -43,9 +43,12 @@ extern const InpaintCoder inpaint_coder, inpaint_paper_coder;
  * dictionary of another number of channels is used channel by channel, or on
  * repeated grey.
  *
- * Adds the number of patches coded to @patches.  @progress may be NULL.
+ * Adds the number of patches coded to @patches.  If @dictionary is not NULL, it
+ * becomes dictionary_describe() of the one that the user named, or of the
+ * built-in one that did most of the work.  @progress may be NULL.
  * Returns FALSE with @error set, and @image as it was: INPUT when nothing is
  * known, MEMORY, CANCELLED. */
 gboolean image_inpaint (Image *image, const Mask *missing,
                         const RestoreOptions *options, gsize *patches,
-                        const Progress *progress, GError **error);
+                        char **dictionary, const Progress *progress,
+                        GError **error);
