@@ -1,7 +1,8 @@
 """How well the program restores pictures: quality.py COMMAND [OPTION...]
 
   measure   run the scenarios, continue where it was stopped, compare with figures.csv
-  accept    make what was measured last the figures that are committed
+  accept    make what was measured last the figures that are committed, and write
+            them into the tables of docs/
   check     measure, and fail where a scenario is worse than figures.csv by more than
             it may be; for "make check"
 
@@ -18,6 +19,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -272,20 +274,84 @@ def compare(rows, figures):
 
 
 def check(rows, figures):
-    """A test for prove: a line for each measure."""
-    count = failed = 0
+    """A test for prove: a line for each measure, and for the tables of the pages."""
+    count, failed = 0, False
+
+    def report(good, text):
+        nonlocal count, failed
+        count, failed = count + 1, failed or not good
+        print("%sok %d - %s" % ("" if good else "not ", count, text))
+
+    report(rows and set(rows) <= set(figures), "all of it has committed figures")
+    for page, old, new in pages(figures):
+        report(old == new, "%s has the tables of figures.csv" % page)
     for scenario, quality, found, ratio in changes(rows, figures):
         for c in found:
-            count += 1
-            bad = c.gain < -BOUNDS[c.measure]
-            failed += bad
-            print("%sok %d - %s, %s: %.3f %s, %+.3f" % (
-                "not " if bad else "", count, scenario, quality, c.new, UNITS[c.measure], c.gain))
+            report(c.gain >= -BOUNDS[c.measure], "%s, %s: %.3f %s, %+.3f" % (
+                scenario, quality, c.new, UNITS[c.measure], c.gain))
         if ratio > SLOWER:
             print("# slow: %s, %s: %.2f times the core seconds, relative to sgemm" % (
                 scenario, quality, ratio))
     print("1..%d" % count)
-    return 1 if failed or not count else 0
+    return 1 if failed else 0
+
+
+# Tables in pages, between <!-- quality NAME... --> and <!-- end of quality -->.
+
+def average(rows, column, digits):
+    values = [float(row[column]) for row in rows if row[column]]
+    return "%.*f" % (digits, statistics.mean(values)) if values else ""
+
+
+def means(chosen):
+    """Lines of a table: means over the pictures, fast and normal beside each other."""
+    yield "| | pictures | scored | fast | normal | core seconds | MB |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for name in dict.fromkeys(row["scenario"] for row in chosen):
+        by = {q: [r for r in chosen if (r["scenario"], r["quality"]) == (name, q)]
+              for q in ("fast", "normal")}
+        for measure in measured_by(name):
+            digits = {"f1": 3, "changed": 0}.get(measure, 2)
+            yield "| %s | %d | %s | %s | %s | %s, %s | %s |" % (
+                name, len(by["normal"]), UNITS[measure], average(by["fast"], measure, digits),
+                average(by["normal"], measure, digits), average(by["fast"], "seconds", 2),
+                average(by["normal"], "seconds", 2), average(by["normal"], "megabytes", 0))
+
+
+def methods(chosen):
+    """The same of reports, with the difference to the cosines on the same pictures."""
+    yield "| patches | method | pictures | PSNR in dB | beside `dct` |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name in dict.fromkeys(row["scenario"] for row in chosen):
+        scenario, protocol, method = name.split("/")
+        cosines = {r["picture"]: r for r in chosen
+                   if r["scenario"] == "/".join((scenario, protocol, "dct"))}
+        mine = [r for r in chosen if r["scenario"] == name]
+        c = Change("psnr", [(cosines[r["picture"]], r) for r in mine])
+        yield "| %s | `%s` | %d | %.2f | %s |" % (
+            protocol, method, c.count, c.new, "" if method == "dct" else
+            "%+.2f (%+.2f to %+.2f)" % (c.gain, c.gain - c.interval, c.gain + c.interval))
+
+
+def table(names, figures):
+    order = [s.name for s in scenarios()]
+    chosen = [figures[key] for key in sorted(figures) if wanted(key[0], names)]
+    chosen.sort(key=lambda row: order.index(row["scenario"].partition("/")[0]))
+    lines = (methods if any("/" in row["scenario"] for row in chosen) else means)(chosen)
+    caption = "Measured at commit %s, where sgemm makes %s GFLOP/s on one core." % (
+        ", ".join(sorted({row["commit"] for row in chosen})), average(chosen, "gflops", 0))
+    return "\n".join([*lines, "", caption, ""])
+
+
+def pages(figures):
+    """Name, text, and what the text ought to be, of pages that have tables."""
+    for page in sorted(glob.glob("docs/*.md")):
+        with open(page) as file:
+            old = file.read()
+        new = re.sub(r"(<!-- quality (.*) -->\n)[^<]*(<!-- end of quality -->)",
+                     lambda m: m[1] + table(m[2].split(), figures) + m[3], old)
+        if "<!-- quality " in old:
+            yield page, old, new
 
 
 def main():
@@ -303,7 +369,11 @@ def main():
     os.makedirs(options.folder, exist_ok=True)
     figures = read(FIGURES)
     if options.command == "accept":
-        write(FIGURES, {**figures, **read(os.path.join(options.folder, "last.csv"))})
+        figures.update(read(os.path.join(options.folder, "last.csv")))
+        write(FIGURES, figures)
+        for page, _, new in pages(figures):
+            with open(page, "w") as file:
+                file.write(new)
         return 0
     rows = measure(options)
     return (check if options.command == "check" else compare)(rows, figures)
