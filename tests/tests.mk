@@ -5,6 +5,7 @@ BENCH_SRC := $(filter-out %/support.c,$(wildcard tests/bench/*.c))
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 CLI_TESTS := $(wildcard tests/cli_*.sh tests/web_*.sh)
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+SGEMM     := $(BUILD)/tests/bench/sgemm
 
 $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
   $(BUILD)/tests/mutate.o $(ARCHIVES)
@@ -13,7 +14,7 @@ $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
 
 $(BENCHES): $(BUILD)/tests/bench/support.o
 
-check: all layers headers $(TESTS)
+check: all layers headers $(TESTS) $(SGEMM)
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j$$(nproc) --timer $(TESTS) $(CLI_TESTS) :: --tap
 
 check-kernels: all $(TESTS)
@@ -26,9 +27,11 @@ INNER_LOOPS := base/orderedgemm.c omp/kernels.c \
 $(call objects,$(INNER_LOOPS)): override CFLAGS := \
   $(if $(findstring -fsanitize,$(CFLAGS)),-O3 -g,$(CFLAGS))
 
-# Without a browser, which is slow and adds no C code.
+# Without a browser, which is slow and adds no C code, and without what is about
+# results alone.
 check-asan:
-	$(MAKE) check BUILD=$(BUILD)/asan CLI_TESTS="$(wildcard tests/cli_*.sh)" LDFLAGS= CFLAGS="-O1 -g \
+	$(MAKE) check BUILD=$(BUILD)/asan \
+	  CLI_TESTS="$(filter-out %/cli_quality.sh,$(wildcard tests/cli_*.sh))" LDFLAGS= CFLAGS="-O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	  -fno-omit-frame-pointer"
 
@@ -78,7 +81,6 @@ bench: all $(BENCHES)
 
 # How well pictures are restored, beside the figures that are committed; see
 # tests/quality/quality.py.  Without QUALITY, fast and normal.
-SGEMM := $(BUILD)/tests/bench/sgemm
 quality quality-accept: all $(SGEMM)
 	$(Q)python3 tests/quality/quality.py \
 	  $(if $(filter %-accept,$@),accept,measure) --program $(PROGRAM) \
