@@ -59,6 +59,10 @@ copy_meta (const ImageMeta *from, ImageMeta *to)
     g_bytes_ref (to->icc);
   if (to->exif != NULL)
     g_bytes_ref (to->exif);
+  if (to->xmp != NULL)
+    g_bytes_ref (to->xmp);
+  if (to->resources != NULL)
+    g_bytes_ref (to->resources);
 }
 
 /* Gives @image the colours of @palette and indices that are all zero. */
@@ -137,6 +141,8 @@ image_free (Image *image)
   g_clear_pointer (&image->meta.left_out, g_ptr_array_unref);
   g_clear_pointer (&image->meta.icc, g_bytes_unref);
   g_clear_pointer (&image->meta.exif, g_bytes_unref);
+  g_clear_pointer (&image->meta.xmp, g_bytes_unref);
+  g_clear_pointer (&image->meta.resources, g_bytes_unref);
   g_free (image);
 }
 

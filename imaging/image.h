@@ -40,13 +40,16 @@ typedef enum {
 /* The metadata of the file.  Any pointer may be NULL.
  *
  * @chunks holds all of it as raw pieces of that format, and goes back into a
- * file of the same format bit for bit.  @icc, @exif and the density are what
- * crosses over into another format, or into a file whose @chunks lack them. */
+ * file of the same format bit for bit.  @icc, @exif, @xmp, @resources and the
+ * density are what crosses over into another format, or into a file whose
+ * @chunks lack them. */
 typedef struct {
   TesseraFormat format; /* of the file, and so of @chunks; PNG without one */
   GPtrArray *chunks;    /* ImageChunk, in the order of the file */
   GBytes *icc;        /* colour profile */
   GBytes *exif;       /* TIFF data, without the "Exif\0\0" of JPEG */
+  GBytes *xmp;        /* a packet of XML */
+  GBytes *resources;  /* of Photoshop, which hold IPTC data: "8BIM" ... */
   int orientation;    /* 1 .. 8, how the file stores the upright picture */
   DensityUnit density_unit;
   guint32 density_x, density_y; /* along the stored picture */

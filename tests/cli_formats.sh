@@ -56,6 +56,30 @@ else
     -o mended.png
   ok "... are the same" same mended.tif mended.png
 
+  copy described.tif kept.png
+  copy kept.png kept2.tif
+  tiffinfo kept2.tif >info
+  ok "a text comes back from a PNG" grep -q "Artist: an artist" info
+  perl -e "$PNG"'
+    print "\x89PNG\r\n\x1a\n",
+      chunk ("IHDR", pack ("NNC5", 50, 40, 8, 2, 0, 0, 0)),
+      chunk ($ARGV[0], $ARGV[1]),
+      chunk ("IDAT", compress (("\0" . "\x40" x 150) x 40)),
+      chunk ("IEND");' tEXt "Author me" >text.png
+  expect "a PNG with a text" 0 inpaint text.png --mask mask.png \
+    --quality fast -o text.tif
+  ok "... which a TIFF lacks" says "left out of the result: texts"
+  expect "... and a PNG has" 0 inpaint text.png --mask mask.png \
+    --quality fast -o text2.png
+  ok "... without a note" not grep -q "left out" err
+  perl -e "$PNG"'
+    print "\x89PNG\r\n\x1a\n",
+      chunk ("IHDR", pack ("NNC5", 50, 40, 8, 2, 0, 0, 0)),
+      chunk ("tRNS", pack ("nnn", 64, 64, 64)),
+      chunk ("IDAT", compress (("\0" . "\x40" x 150) x 40)),
+      chunk ("IEND");' >key.png
+  expect "a transparent colour" 2 inpaint key.png --mask mask.png -o key.tif
+  ok "... is named" says "TIFF cannot hold a transparent colour"
   tiffcp plain.tif mended.tif plain.tif pages.tif
   expect "three pages" 0 inpaint pages.tif --mask mask.png --quality fast \
     -o pages2.tif --json

@@ -411,45 +411,138 @@ test_meta (void)
 }
 
 static void
+add_field (Image *image, const char *name, int tag, gconstpointer values,
+           gsize size)
+{
+  g_ptr_array_add (image->meta.chunks,
+                   image_chunk_new (name, tag, g_bytes_new (values, size)));
+}
+
+/* A picture from a TIFF that says a lot. */
+static Image *
+talkative_picture (int orientation)
+{
+  g_autoptr (Image) plain = random_picture (20, 10, 3, 8);
+  Image *image = through_file (plain, TESSERA_TIFF);
+  const guint16 iso = 400;
+  const double latitude[3] = { 52, 30, 15.5 };
+  const float white[2] = { 0.3127f, 0.329f };
+  const float primaries[6] = { 0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f };
+
+  image->meta.orientation = orientation;
+  add_field (image, TIFF_CHUNK, TIFFTAG_ARTIST, "a painter", 10);
+  add_field (image, TIFF_CHUNK, TIFFTAG_XMLPACKET, "<xmp/>", 6);
+  add_field (image, TIFF_CHUNK, TIFFTAG_PHOTOSHOP, "8BIM\4\4\0\0\0\0\0", 12);
+  add_field (image, TIFF_CHUNK, TIFFTAG_WHITEPOINT, white, sizeof white);
+  add_field (image, TIFF_CHUNK, TIFFTAG_PRIMARYCHROMATICITIES, primaries,
+             sizeof primaries);
+  add_field (image, TIFF_CHUNK_EXIF, EXIFTAG_DATETIMEORIGINAL,
+             "2026:01:02 03:04:05", 20);
+  add_field (image, TIFF_CHUNK_EXIF, EXIFTAG_ISOSPEEDRATINGS, &iso, 2);
+  add_field (image, TIFF_CHUNK_GPS, GPSTAG_LATITUDEREF, "N", 2);
+  add_field (image, TIFF_CHUNK_GPS, GPSTAG_LATITUDE, latitude,
+             sizeof latitude);
+  return image;
+}
+
+static gboolean
+has_field (const Image *image, const ImageChunk *field)
+{
+  for (guint i = 0; i < image->meta.chunks->len; i++) {
+    const ImageChunk *other = image->meta.chunks->pdata[i];
+
+    if (g_str_equal (field->name, other->name)
+        && field->place == other->place
+        && g_bytes_equal (field->data, other->data))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
 test_fields (void)
 {
-  g_test_summary ("Texts, XMP and EXIF fields come back");
+  g_test_summary ("Texts, XMP, colours, EXIF and GPS fields come back");
 
-  g_autoptr (Image) image = random_picture (20, 10, 1, 8);
-  g_autoptr (Image) first = through_file (image, TESSERA_TIFF);
-  const guint16 iso = 400;
-
-  g_ptr_array_add (first->meta.chunks,
-                   image_chunk_new (TIFF_CHUNK, TIFFTAG_ARTIST,
-                                    g_bytes_new ("a painter", 10)));
-  g_ptr_array_add (first->meta.chunks,
-                   image_chunk_new (TIFF_CHUNK, TIFFTAG_XMLPACKET,
-                                    g_bytes_new ("<xmp/>", 6)));
-  g_ptr_array_add (first->meta.chunks,
-                   image_chunk_new (TIFF_CHUNK_EXIF,
-                                    EXIFTAG_DATETIMEORIGINAL,
-                                    g_bytes_new ("2026:01:02 03:04:05", 20)));
-  g_ptr_array_add (first->meta.chunks,
-                   image_chunk_new (TIFF_CHUNK_EXIF, EXIFTAG_ISOSPEEDRATINGS,
-                                    g_bytes_new (&iso, 2)));
+  g_autoptr (Image) first = talkative_picture (1);
   g_autoptr (Image) second = through_file (first, TESSERA_TIFF);
   g_autoptr (Image) third = through_file (second, TESSERA_TIFF);
 
   for (guint i = 0; i < first->meta.chunks->len; i++) {
     const ImageChunk *chunk = first->meta.chunks->pdata[i];
-    gboolean found = FALSE;
 
-    for (guint j = 0; j < third->meta.chunks->len; j++) {
-      const ImageChunk *other = third->meta.chunks->pdata[j];
-
-      found = found
-              || (g_str_equal (chunk->name, other->name)
-                  && chunk->place == other->place
-                  && g_bytes_equal (chunk->data, other->data));
-    }
     g_test_message ("%s %d", chunk->name, chunk->place);
-    g_assert_true (found);
+    g_assert_true (has_field (third, chunk));
   }
+  g_assert_null (third->meta.left_out);
+}
+
+/* Whether a field of a TIFF comes back by way of that format. */
+static gboolean
+crosses (const ImageChunk *chunk, TesseraFormat format)
+{
+  if (g_str_equal (chunk->name, TIFF_CHUNK_STORE))
+    return FALSE;
+  switch (g_str_equal (chunk->name, TIFF_CHUNK) ? chunk->place : 0) {
+  case TIFFTAG_WHITEPOINT:
+  case TIFFTAG_PRIMARYCHROMATICITIES:
+    return FALSE;
+  case TIFFTAG_PHOTOSHOP:
+    return format == TESSERA_JPEG;
+  default:
+    return TRUE;
+  }
+}
+
+static void
+test_crossing (void)
+{
+  g_test_summary ("What other formats have crosses over; the rest is named");
+
+  static const struct {
+    TesseraFormat format;
+    const char *left_out;
+  } cases[] = { { TESSERA_PNG, "IPTC data, white point and primaries" },
+                { TESSERA_JPEG, "white point and primaries" },
+#ifdef HAVE_WEBP
+                { TESSERA_WEBP, "IPTC data, white point and primaries" },
+#endif
+  };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++)
+    for (int orientation = 1; orientation <= 8; orientation++) {
+      TesseraFormat format = cases[k].format;
+      g_autoptr (Image) image = talkative_picture (orientation);
+      g_autoptr (Image) tiff = through_file (image, TESSERA_TIFF);
+      g_autoptr (Image) there = through_file (tiff, format);
+      g_autoptr (Image) back = through_file (there, TESSERA_TIFF);
+      g_autofree char *words = image_left_out_words (tiff, format);
+
+      g_assert_cmpstr (words, ==, cases[k].left_out);
+      g_assert_null (image_left_out_words (there, TESSERA_TIFF));
+      g_assert_cmpint (back->meta.orientation, ==, orientation);
+      assert_same_size (image, back);
+      for (guint i = 0; i < image->meta.chunks->len; i++) {
+        const ImageChunk *chunk = image->meta.chunks->pdata[i];
+
+        g_test_message ("%s %d", chunk->name, chunk->place);
+        g_assert_true (!crosses (chunk, format) || has_field (back, chunk));
+      }
+    }
+}
+
+static void
+test_transparent_colour (void)
+{
+  g_test_summary ("A transparent colour is refused, not shown");
+
+  g_autoptr (Image) image = random_picture (5, 5, 3, 8);
+  g_autoptr (GError) error = NULL;
+
+  image->meta.has_key = TRUE;
+  g_assert_null (
+    image_encode (image, TESSERA_TIFF, &ENCODE_DEFAULTS, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
 }
 
 static void
@@ -656,6 +749,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/huge-tiles", test_huge_tiles);
   g_test_add_func ("/tiff/meta", test_meta);
   g_test_add_func ("/tiff/fields", test_fields);
+  g_test_add_func ("/tiff/crossing", test_crossing);
+  g_test_add_func ("/tiff/transparent-colour", test_transparent_colour);
   g_test_add_func ("/tiff/pages", test_pages);
   g_test_add_func ("/tiff/one-page", test_one_page);
   g_test_add_func ("/tiff/bilevel", test_bilevel);

@@ -185,11 +185,20 @@ add_once (GPtrArray *names, const char *name)
 void
 image_left_out (const Image *image, TesseraFormat format, GPtrArray *names)
 {
-  const GPtrArray *read = image->meta.left_out;
+  const ImageMeta *meta = &image->meta;
+  const Codec *codec = codec_for_format (meta->format);
 
-  (void) format;
-  for (guint i = 0; read != NULL && i < read->len; i++)
-    add_once (names, read->pdata[i]);
+  for (guint i = 0; meta->left_out != NULL && i < meta->left_out->len; i++)
+    add_once (names, meta->left_out->pdata[i]);
+  if (format == meta->format || codec == NULL || codec->loses == NULL
+      || meta->chunks == NULL)
+    return;
+  for (guint i = 0; i < meta->chunks->len; i++) {
+    const char *what = codec->loses (meta, meta->chunks->pdata[i], format);
+
+    if (what != NULL)
+      add_once (names, what);
+  }
 }
 
 char *

@@ -98,6 +98,11 @@ typedef struct {
   GBytes *(*encode) (const Image *image, const EncodeOptions *options,
                      GError **error);
 
+  /* What of a file of this format is lost with @chunk in one of format @to,
+   * in words; NULL if that is nothing.  NULL if it never is. */
+  const char *(*loses) (const ImageMeta *meta, const ImageChunk *chunk,
+                        TesseraFormat to);
+
   /* For a format that has pages; else NULL; see pages.h.  @find_pages fills
    * an array of guint64; one that stays empty stands for a single page. */
   void (*find_pages) (const guint8 *data, gsize size, GArray *places);

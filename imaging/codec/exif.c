@@ -1,4 +1,4 @@
-/* exif.c - the one thing we read from EXIF data: how the picture is turned
+/* exif.c - the first directory of EXIF data
  *
  * EXIF is a small TIFF file: a byte order, 42, and the place of a directory.
  * A directory is a count and that many entries of 12 bytes: tag, type, number
@@ -8,7 +8,10 @@
 
 enum {
   TAG_ORIENTATION = 0x0112,
+  TYPE_ASCII = 2,
   TYPE_SHORT = 3,
+  TYPE_LONG = 4,
+  TYPE_IFD = 13, /* of TIFF: the place of a directory */
   ENTRY_SIZE = 12,
 };
 
@@ -35,23 +38,6 @@ read_number (const Tiff *tiff, gsize offset, int count)
   return value;
 }
 
-static gboolean
-is_orientation (const Tiff *tiff, gsize entry)
-{
-  return read_number (tiff, entry, 2) == TAG_ORIENTATION
-         && read_number (tiff, entry + 2, 2) == TYPE_SHORT
-         && read_number (tiff, entry + 4, 4) == 1;
-}
-
-/* The orientation that the entry at @entry holds. */
-static int
-orientation_of (const Tiff *tiff, gsize entry)
-{
-  guint32 value = read_number (tiff, entry + 8, 2);
-
-  return value >= 1 && value <= 8 ? (int) value : 1;
-}
-
 /* Reads byte order and magic number. */
 static gboolean
 open_tiff (Tiff *tiff, GBytes *exif)
@@ -64,22 +50,67 @@ open_tiff (Tiff *tiff, GBytes *exif)
   return read_number (tiff, 2, 2) == 42;
 }
 
-int
-exif_orientation (GBytes *exif)
+/* Where the entry with that tag and type is; 0 if there is none. */
+static gsize
+find_entry (const Tiff *tiff, guint32 tag, guint32 type)
 {
-  Tiff tiff;
-
-  if (exif == NULL || !open_tiff (&tiff, exif))
-    return 1;
-
-  gsize directory = read_number (&tiff, 4, 4);
-  gsize entries = read_number (&tiff, directory, 2);
+  gsize directory = read_number (tiff, 4, 4);
+  gsize entries = read_number (tiff, directory, 2);
 
   for (gsize i = 0; i < entries; i++) {
     gsize entry = directory + 2 + i * ENTRY_SIZE;
 
-    if (is_orientation (&tiff, entry))
-      return orientation_of (&tiff, entry);
+    if (read_number (tiff, entry, 2) == tag
+        && read_number (tiff, entry + 2, 2) == type)
+      return entry;
   }
-  return 1;
+  return 0;
+}
+
+int
+exif_orientation (GBytes *exif)
+{
+  Tiff tiff;
+  gsize entry;
+  guint32 value;
+
+  if (exif == NULL || !open_tiff (&tiff, exif))
+    return 1;
+  entry = find_entry (&tiff, TAG_ORIENTATION, TYPE_SHORT);
+  if (entry == 0 || read_number (&tiff, entry + 4, 4) != 1)
+    return 1;
+  value = read_number (&tiff, entry + 8, 2);
+  return value >= 1 && value <= 8 ? (int) value : 1;
+}
+
+guint32
+exif_place (GBytes *exif, guint32 tag)
+{
+  Tiff tiff;
+  gsize entry;
+
+  if (!open_tiff (&tiff, exif))
+    return 0;
+  entry = find_entry (&tiff, tag, TYPE_LONG);
+  if (entry == 0)
+    entry = find_entry (&tiff, tag, TYPE_IFD);
+  return entry > 0 ? read_number (&tiff, entry + 8, 4) : 0;
+}
+
+char *
+exif_text (GBytes *exif, guint32 tag)
+{
+  Tiff tiff;
+  gsize entry, count, place;
+
+  if (!open_tiff (&tiff, exif))
+    return NULL;
+  entry = find_entry (&tiff, tag, TYPE_ASCII);
+  if (entry == 0)
+    return NULL;
+  count = read_number (&tiff, entry + 4, 4);
+  place = count <= 4 ? entry + 8 : read_number (&tiff, entry + 8, 4);
+  if (place > tiff.size || count > tiff.size - place)
+    return NULL;
+  return g_strndup ((const char *) tiff.data + place, count);
 }

@@ -1,4 +1,4 @@
-/* exif.h - the one thing we read from EXIF data: how the picture is turned */
+/* exif.h - the first directory of EXIF data */
 #pragma once
 
 #include <glib.h>
@@ -7,3 +7,10 @@
  * names; 1, which is upright, when it names none or makes no sense.
  * @exif may be NULL. */
 int exif_orientation (GBytes *exif);
+
+/* The place that a field of that directory names; 0 if there is none. */
+guint32 exif_place (GBytes *exif, guint32 tag);
+
+/* The text of a field of that directory, for g_free(); NULL if there is
+ * none. */
+char *exif_text (GBytes *exif, guint32 tag);

@@ -1,5 +1,6 @@
 /* jpeg.c - JPEG, by libjpeg: what reading and writing have in common */
 #include "imaging/codec/jpegcodec.h"
+#include "imaging/codec/jpegmeta.h"
 
 #include <jerror.h>
 #include <string.h>
@@ -102,4 +103,5 @@ const Codec codec_jpeg = {
   .matches = has_signature,
   .decode = jpegcodec_read,
   .encode = jpegcodec_write,
+  .loses = jpegmeta_loses,
 };

@@ -23,6 +23,8 @@ typedef struct {
 
 static const Tag tag_exif = { JPEG_APP0 + 1, "Exif\0", 6 };
 static const Tag tag_icc = { JPEG_APP0 + 2, "ICC_PROFILE", 12 };
+static const Tag tag_xmp = { JPEG_APP0 + 1, "http://ns.adobe.com/xap/1.0/", 29 };
+static const Tag tag_resources = { JPEG_APP0 + 13, "Photoshop 3.0", 14 };
 
 /* libjpeg writes the first two.  The last one is an index of further pictures
  * after the end of this one, which are not kept. */
@@ -94,15 +96,17 @@ read_chunks (j_decompress_ptr cinfo, ImageMeta *meta)
   }
 }
 
-static void
-read_exif (ImageMeta *meta)
+/* What follows the tag in the first chunk that has it, or NULL. */
+static GBytes *
+read_tagged (const ImageMeta *meta, const Tag *tag)
 {
-  const ImageChunk *chunk = find_tagged (meta->chunks, &tag_exif);
+  const ImageChunk *chunk = find_tagged (meta->chunks, tag);
 
-  if (chunk != NULL)
-    meta->exif =
-      g_bytes_new_from_bytes (chunk->data, tag_exif.size,
-                              g_bytes_get_size (chunk->data) - tag_exif.size);
+  return chunk != NULL
+           ? g_bytes_new_from_bytes (chunk->data, tag->size,
+                                     g_bytes_get_size (chunk->data)
+                                       - tag->size)
+           : NULL;
 }
 
 static void
@@ -138,20 +142,45 @@ jpegmeta_read (j_decompress_ptr cinfo, ImageMeta *meta)
 {
   meta->format = TESSERA_JPEG;
   read_chunks (cinfo, meta);
-  read_exif (meta);
+  meta->exif = read_tagged (meta, &tag_exif);
+  meta->xmp = read_tagged (meta, &tag_xmp);
+  meta->resources = read_tagged (meta, &tag_resources);
   read_icc (cinfo, meta);
   read_density (cinfo, meta);
+}
+
+/* Whether @bytes, which may be NULL, fit into a marker with that tag. */
+static gboolean
+has_room (const Tag *tag, GBytes *bytes)
+{
+  return bytes == NULL || g_bytes_get_size (bytes) <= MARKER_MAX - tag->size;
+}
+
+const char *
+jpegmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+                TesseraFormat to)
+{
+  (void) meta;
+  if (is_tagged (chunk, &tag_exif) || is_tagged (chunk, &tag_icc)
+      || is_tagged (chunk, &tag_xmp))
+    return NULL;
+  if (is_tagged (chunk, &tag_resources))
+    return to == TESSERA_TIFF ? NULL : "IPTC data";
+  return chunk->place == JPEG_COM ? "comments" : "markers of JPEG";
 }
 
 gboolean
 jpegmeta_fits (const ImageMeta *meta, GError **error)
 {
-  gsize exif = meta->exif != NULL ? g_bytes_get_size (meta->exif) : 0;
   gsize icc = meta->icc != NULL ? g_bytes_get_size (meta->icc) : 0;
   const char *what = NULL;
 
-  if (exif > MARKER_MAX - tag_exif.size)
+  if (!has_room (&tag_exif, meta->exif))
     what = "EXIF data";
+  else if (!has_room (&tag_xmp, meta->xmp))
+    what = "XMP data";
+  else if (!has_room (&tag_resources, meta->resources))
+    what = "IPTC data";
   else if (icc > (gsize) ICC_PIECES_MAX * ICC_PIECE_MAX)
     what = "colour profile";
   if (what == NULL)
@@ -214,15 +243,14 @@ jpegmeta_set_density (j_compress_ptr cinfo, const ImageMeta *meta)
 }
 
 static void
-write_exif (j_compress_ptr cinfo, GBytes *exif)
+write_tagged (j_compress_ptr cinfo, const Tag *tag, GBytes *bytes)
 {
   gsize size;
-  const guint8 *data = g_bytes_get_data (exif, &size);
+  const guint8 *data = g_bytes_get_data (bytes, &size);
 
-  jpeg_write_m_header (cinfo, tag_exif.marker,
-                       (unsigned int) (tag_exif.size + size));
-  for (gsize i = 0; i < tag_exif.size; i++)
-    jpeg_write_m_byte (cinfo, tag_exif.bytes[i]);
+  jpeg_write_m_header (cinfo, tag->marker, (unsigned int) (tag->size + size));
+  for (gsize i = 0; i < tag->size; i++)
+    jpeg_write_m_byte (cinfo, tag->bytes[i]);
   for (gsize i = 0; i < size; i++)
     jpeg_write_m_byte (cinfo, data[i]);
 }
@@ -252,7 +280,11 @@ jpegmeta_write (j_compress_ptr cinfo, const ImageMeta *meta)
   const GPtrArray *chunks = meta->format == TESSERA_JPEG ? meta->chunks : NULL;
 
   if (meta->exif != NULL && !find_tagged (chunks, &tag_exif))
-    write_exif (cinfo, meta->exif);
+    write_tagged (cinfo, &tag_exif, meta->exif);
+  if (meta->xmp != NULL && !find_tagged (chunks, &tag_xmp))
+    write_tagged (cinfo, &tag_xmp, meta->xmp);
+  if (meta->resources != NULL && !find_tagged (chunks, &tag_resources))
+    write_tagged (cinfo, &tag_resources, meta->resources);
   if (meta->icc != NULL && !find_tagged (chunks, &tag_icc))
     write_icc (cinfo, meta->icc);
   for (guint i = 0; chunks != NULL && i < chunks->len; i++)

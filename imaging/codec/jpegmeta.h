@@ -1,9 +1,9 @@
 /* jpegmeta.h - metadata of a JPEG
  *
  * Marker segments are kept as raw bytes and written back unchanged, except for
- * JFIF and Adobe, which libjpeg writes itself.  ICC profile, EXIF and density
- * are also read from them, because PNG has these too, and are made into
- * markers when they come from a PNG.
+ * JFIF and Adobe, which libjpeg writes itself.  ICC profile, EXIF, XMP, IPTC
+ * and density are also read from them, because other formats have these too,
+ * and are made into markers when they come from there.
  */
 #pragma once
 
@@ -21,3 +21,7 @@ void jpegmeta_set_density (j_compress_ptr cinfo, const ImageMeta *meta);
 
 /* Writes the markers.  Call it after jpeg_start_compress(). */
 void jpegmeta_write (j_compress_ptr cinfo, const ImageMeta *meta);
+
+/* For the Codec: see there. */
+const char *jpegmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+                            TesseraFormat to);

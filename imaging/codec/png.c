@@ -1,5 +1,6 @@
 /* png.c - PNG, by libpng: what reading and writing have in common */
 #include "imaging/codec/pngcodec.h"
+#include "imaging/codec/pngmeta.h"
 
 enum { SIGNATURE_SIZE = 8 };
 
@@ -54,4 +55,5 @@ const Codec codec_png = {
   .matches = has_signature,
   .decode = pngcodec_read,
   .encode = pngcodec_write,
+  .loses = pngmeta_loses,
 };

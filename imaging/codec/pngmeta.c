@@ -15,6 +15,10 @@ enum {
 
 static const guint8 exif_prefix[6] = "Exif\0";
 
+/* An iTXt with XMP that is not compressed starts like this: the keyword, two
+ * zeros for that, no language, no other keyword. */
+static const char xmp_prefix[22] = "XML:com.adobe.xmp\0\0\0\0";
+
 gboolean
 pngmeta_may_copy (const char *name)
 {
@@ -166,17 +170,70 @@ interpret_phys (const ImageChunk *phys, ImageMeta *meta)
   meta->density_unit = data[8] == 1 ? DENSITY_PER_METRE : DENSITY_ASPECT;
 }
 
+static gboolean
+is_xmp (const ImageChunk *chunk)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (chunk->data, &size);
+
+  return g_str_equal (chunk->name, "iTXt") && size >= sizeof xmp_prefix
+         && memcmp (data, xmp_prefix, sizeof xmp_prefix) == 0;
+}
+
+static const ImageChunk *
+find_xmp (const GPtrArray *chunks)
+{
+  for (guint i = 0; chunks != NULL && i < chunks->len; i++)
+    if (is_xmp (chunks->pdata[i]))
+      return chunks->pdata[i];
+  return NULL;
+}
+
+static ImageChunk *
+make_xmp (GBytes *xmp)
+{
+  GByteArray *data = g_byte_array_new ();
+  gsize size;
+  const guint8 *packet = g_bytes_get_data (xmp, &size);
+
+  g_byte_array_append (data, (const guint8 *) xmp_prefix, sizeof xmp_prefix);
+  g_byte_array_append (data, packet, (guint) size);
+  return image_chunk_new ("iTXt", PLACE_BEFORE_PLTE,
+                          g_byte_array_free_to_bytes (data));
+}
+
+const char *
+pngmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+               TesseraFormat to)
+{
+  static const char *const kept[] = { "iCCP", "eXIf", "pHYs", "sRGB", NULL };
+  static const char *const texts[] = { "tEXt", "zTXt", "iTXt", NULL };
+  static const char *const colours[] = { "gAMA", "cHRM", "cICP", NULL };
+
+  (void) meta, (void) to;
+  if (g_strv_contains (kept, chunk->name) || is_xmp (chunk))
+    return NULL;
+  return g_strv_contains (texts, chunk->name)     ? "texts"
+         : g_strv_contains (colours, chunk->name) ? "gamma and primaries"
+                                                  : "chunks of PNG";
+}
+
 gboolean
 pngmeta_interpret (ImageMeta *meta, gsize max_profile, GError **error)
 {
   const ImageChunk *iccp = image_chunks_find (meta->chunks, "iCCP");
   const ImageChunk *exif = image_chunks_find (meta->chunks, "eXIf");
   const ImageChunk *phys = image_chunks_find (meta->chunks, "pHYs");
+  const ImageChunk *xmp = find_xmp (meta->chunks);
 
   if (exif != NULL)
     meta->exif = interpret_exif (exif);
   if (phys != NULL)
     interpret_phys (phys, meta);
+  if (xmp != NULL)
+    meta->xmp = g_bytes_new_from_bytes (
+      xmp->data, sizeof xmp_prefix,
+      g_bytes_get_size (xmp->data) - sizeof xmp_prefix);
   if (iccp == NULL)
     return TRUE;
   if (!interpret_iccp (iccp, max_profile, &meta->icc, error))
@@ -251,6 +308,8 @@ pngmeta_chunks (const ImageMeta *meta)
   if (meta->density_unit != DENSITY_NONE
       && !image_chunks_find (chunks, "pHYs"))
     prepend (chunks, make_phys (meta));
+  if (meta->xmp != NULL && !find_xmp (chunks))
+    prepend (chunks, make_xmp (meta->xmp));
   if (meta->exif != NULL && !image_chunks_find (chunks, "eXIf"))
     prepend (chunks, image_chunk_new ("eXIf", PLACE_BEFORE_PLTE,
                                       g_bytes_ref (meta->exif)));

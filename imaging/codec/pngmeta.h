@@ -1,8 +1,8 @@
 /* pngmeta.h - metadata of a PNG
  *
  * Ancillary chunks are kept as raw bytes and written back unchanged.  ICC
- * profile, EXIF and density are also read from them, because JPEG has these
- * too, and are made into chunks when they come from a JPEG.
+ * profile, EXIF, XMP and density are also read from them, because other
+ * formats have these too, and are made into chunks when they come from there.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ typedef enum {
 /* Whether the ancillary chunk @name may be copied beside changed pixels. */
 gboolean pngmeta_may_copy (const char *name);
 
-/* Fills icc, exif and density of @meta from its chunks.  What is broken is
+/* Fills icc, exif, xmp and density of @meta from its chunks.  What is broken is
  * left out.  Fails (LIMIT) when the profile is larger than @max_profile. */
 gboolean pngmeta_interpret (ImageMeta *meta, gsize max_profile,
                             GError **error);
@@ -27,3 +27,7 @@ gboolean pngmeta_interpret (ImageMeta *meta, gsize max_profile,
 /* All chunks (ImageChunk) that a PNG with @meta is to have.
  * Free with g_ptr_array_unref(). */
 GPtrArray *pngmeta_chunks (const ImageMeta *meta);
+
+/* For the Codec: see there. */
+const char *pngmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+                           TesseraFormat to);

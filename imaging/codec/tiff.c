@@ -410,6 +410,7 @@ const Codec codec_tiff = {
   .matches = has_signature,
   .decode = decode,
   .encode = encode,
+  .loses = tiffmeta_loses,
   .find_pages = find_pages,
   .decode_page = decode_page,
   .append = tiffcodec_append,

@@ -2,8 +2,8 @@
  *
  * Fields of a directory that say something about the picture, but not how it is
  * stored, are kept as ImageChunks: "TIFF" for those of the picture itself,
- * "EXIF" for those of its EXIF directory, each with its tag as the place and
- * its values as libtiff has them in memory.  "STORE" chunks keep how the file
+ * "EXIF" and "GPS" for those of its two further directories, each with its tag
+ * as the place and its values as libtiff has them in memory.  "STORE" chunks keep how the file
  * was stored, and are honoured where that loses nothing.
  */
 #pragma once
@@ -17,6 +17,7 @@
 
 #define TIFF_CHUNK "TIFF"
 #define TIFF_CHUNK_EXIF "EXIF"
+#define TIFF_CHUNK_GPS "GPS"
 #define TIFF_CHUNK_STORE "STORE"
 
 /* A file in memory, read or written through libtiff, and the first thing that
@@ -64,16 +65,49 @@ void tiff_store_set (ImageMeta *meta, guint32 tag, guint32 value);
 /* That number, or @otherwise if @meta is from another format or has none. */
 guint32 tiff_store_get (const ImageMeta *meta, guint32 tag, guint32 otherwise);
 
-/* Reads the fields of the current directory and its EXIF, at most
+/* Reads the fields of the current directory, EXIF and GPS, at most
  * limits->max_metadata bytes of them. */
 gboolean tiffmeta_read (TiffFile *file, const ImageLimits *limits,
                         ImageMeta *meta, GError **error);
 
-/* Sets the fields of the directory that is being written. */
+/* The EXIF and GPS directories of a page, 0 for none. */
+typedef struct {
+  guint64 exif, gps;
+} TiffPlaces;
+
+/* The fields (ImageChunk) that a page with @meta is to have, whatever format
+ * that is from.  Free with g_ptr_array_unref(). */
+GPtrArray *tiffmeta_fields (const ImageMeta *meta);
+
+/* Writes the EXIF and GPS directories among @fields.  Call it before anything
+ * is set for the page itself. */
+gboolean tiffmeta_write_extras (TiffFile *file, const GPtrArray *fields,
+                                TiffPlaces *places);
+
+/* Sets the other fields of the page. */
+void tiffmeta_set_fields (TiffFile *file, const GPtrArray *fields,
+                          const TiffPlaces *places);
+
+/* Sets profile, orientation and density. */
 void tiffmeta_set (TiffFile *file, const ImageMeta *meta);
 
-/* Ends the directory, with an EXIF directory if there are such fields. */
-gboolean tiffmeta_finish (TiffFile *file, const ImageMeta *meta);
+/* For the Codec: see there. */
+const char *tiffmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+                            TesseraFormat to);
+
+/* Adds EXIF and GPS fields to @chunks, from the directories at these places;
+ * FALSE when there is no room for them. */
+gboolean tiffmeta_read_extras (TiffFile *file, const TiffPlaces *places,
+                               gsize *room, GPtrArray *chunks);
+
+/* ---- tiffexif.c: EXIF data as other formats have them ---- */
+
+/* The texts, EXIF and GPS fields of a TIFF, as such data; NULL if there are
+ * none, or no memory. */
+GBytes *tiffexif_pack (const ImageMeta *meta);
+
+/* Adds the fields that are in such data to @fields. */
+void tiffexif_unpack (GBytes *exif, GPtrArray *fields);
 
 Image *tiffcodec_read (const guint8 *data, gsize size, guint64 place,
                        const ImageLimits *limits, GError **error);

@@ -15,8 +15,29 @@ static const guint32 kept[] = {
   TIFFTAG_YPOSITION,     TIFFTAG_RESOLUTIONUNIT, TIFFTAG_SOFTWARE,
   TIFFTAG_DATETIME,      TIFFTAG_ARTIST,       TIFFTAG_HOSTCOMPUTER,
   TIFFTAG_XMLPACKET,     TIFFTAG_COPYRIGHT,    TIFFTAG_RICHTIFFIPTC,
-  TIFFTAG_PHOTOSHOP,
+  TIFFTAG_PHOTOSHOP,     TIFFTAG_WHITEPOINT,   TIFFTAG_PRIMARYCHROMATICITIES,
 };
+
+/* Directories beside that of the page. */
+typedef struct {
+  const char *name; /* of chunks */
+  int (*read) (TIFF *tiff, toff_t place);
+  int (*create) (TIFF *tiff);
+} Extra;
+
+static const Extra extra_exif = { TIFF_CHUNK_EXIF, TIFFReadEXIFDirectory,
+                                  TIFFCreateEXIFDirectory };
+static const Extra extra_gps = { TIFF_CHUNK_GPS, TIFFReadGPSDirectory,
+                                 TIFFCreateGPSDirectory };
+
+/* In the EXIF directory: the place of a further one, which is not kept. */
+#define TAG_INTEROPERABILITY 40965
+
+static gboolean
+is_named (const ImageChunk *chunk, const char *name)
+{
+  return g_str_equal (chunk->name, name);
+}
 
 /* ---- one field ---- */
 
@@ -128,7 +149,7 @@ set_field (TIFF *tiff, const ImageChunk *chunk)
 /* Keeps a field if it is there; FALSE when there is no room for it. */
 static gboolean
 keep_field (TiffFile *file, const char *name, guint32 tag, gsize *room,
-            ImageMeta *meta)
+            GPtrArray *chunks)
 {
   const TIFFField *field = TIFFFindField (file->tiff, tag, TIFF_ANY);
   GBytes *values = field != NULL ? get_field (file->tiff, field) : NULL;
@@ -141,27 +162,77 @@ keep_field (TiffFile *file, const char *name, guint32 tag, gsize *room,
     return FALSE;
   }
   *room -= size;
-  g_ptr_array_add (meta->chunks, image_chunk_new (name, (int) tag, values));
+  g_ptr_array_add (chunks, image_chunk_new (name, (int) tag, values));
   return TRUE;
 }
 
 static gboolean
-read_exif (TiffFile *file, gsize *room, ImageMeta *meta)
+is_anonymous (TIFF *tiff, guint32 tag)
 {
-  toff_t offset;
+  const TIFFField *field = TIFFFindField (tiff, tag, TIFF_ANY);
+
+  return field == NULL || TIFFFieldIsAnonymous (field);
+}
+
+static gboolean
+read_extra (TiffFile *file, const Extra *extra, guint64 place, gsize *room,
+            GPtrArray *chunks)
+{
   gboolean ok = TRUE;
 
-  if (!TIFFGetField (file->tiff, TIFFTAG_EXIFIFD, &offset)
-      || !TIFFReadEXIFDirectory (file->tiff, offset)) {
+  if (place == 0 || !extra->read (file->tiff, place)) {
     g_clear_pointer (&file->message, g_free);
     return TRUE;
   }
-  /* libtiff lists only fields that are not basic ones; EXIF has no others. */
-  for (int i = 0; ok && i < TIFFGetTagListCount (file->tiff); i++)
-    ok = keep_field (file, TIFF_CHUNK_EXIF,
-                     TIFFGetTagListEntry (file->tiff, i), room, meta);
+  /* libtiff lists only fields that are not basic ones; here are no others. */
+  for (int i = 0; ok && i < TIFFGetTagListCount (file->tiff); i++) {
+    guint32 tag = TIFFGetTagListEntry (file->tiff, i);
+
+    if (tag != TAG_INTEROPERABILITY && !is_anonymous (file->tiff, tag))
+      ok = keep_field (file, extra->name, tag, room, chunks);
+  }
   g_clear_pointer (&file->message, g_free);
   return ok;
+}
+
+gboolean
+tiffmeta_read_extras (TiffFile *file, const TiffPlaces *places, gsize *room,
+                      GPtrArray *chunks)
+{
+  return read_extra (file, &extra_exif, places->exif, room, chunks)
+         && read_extra (file, &extra_gps, places->gps, room, chunks);
+}
+
+static gboolean
+is_kept (guint32 tag)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (kept[i] == tag)
+      return TRUE;
+  return tag == TIFFTAG_ICCPROFILE || tag == TIFFTAG_EXIFIFD
+         || tag == TIFFTAG_GPSIFD;
+}
+
+/* Notes fields that say something, as far as anybody knows, and are not
+ * kept. */
+static void
+note_others (TIFF *tiff, ImageMeta *meta)
+{
+  g_autoptr (GString) tags = g_string_new (NULL);
+  guint16 *red, *green, *blue;
+
+  for (int i = 0; i < TIFFGetTagListCount (tiff); i++) {
+    guint32 tag = TIFFGetTagListEntry (tiff, i);
+
+    if (!is_kept (tag))
+      g_string_append_printf (tags, "%s%u", tags->len > 0 ? " " : "", tag);
+  }
+  if (tags->len > 0) {
+    g_string_prepend (tags, "TIFF fields ");
+    image_leave_out (meta, tags->str);
+  }
+  if (TIFFGetField (tiff, TIFFTAG_TRANSFERFUNCTION, &red, &green, &blue))
+    image_leave_out (meta, "the transfer function");
 }
 
 static gboolean
@@ -200,6 +271,32 @@ read_density (TIFF *tiff, ImageMeta *meta)
   meta->density_y = (guint32) lroundf (y);
 }
 
+static const ImageChunk *
+find_field (const ImageMeta *meta, guint32 tag)
+{
+  for (guint i = 0; i < meta->chunks->len; i++) {
+    const ImageChunk *chunk = meta->chunks->pdata[i];
+
+    if (is_named (chunk, TIFF_CHUNK) && chunk->place == (int) tag)
+      return chunk;
+  }
+  return NULL;
+}
+
+/* What other formats have too. */
+static void
+interpret (ImageMeta *meta)
+{
+  const ImageChunk *xmp = find_field (meta, TIFFTAG_XMLPACKET);
+  const ImageChunk *resources = find_field (meta, TIFFTAG_PHOTOSHOP);
+
+  if (xmp != NULL)
+    meta->xmp = g_bytes_ref (xmp->data);
+  if (resources != NULL)
+    meta->resources = g_bytes_ref (resources->data);
+  meta->exif = tiffexif_pack (meta);
+}
+
 gboolean
 tiffmeta_read (TiffFile *file, const ImageLimits *limits, ImageMeta *meta,
                GError **error)
@@ -207,28 +304,66 @@ tiffmeta_read (TiffFile *file, const ImageLimits *limits, ImageMeta *meta,
   gsize room = limits->max_metadata;
   guint16 orientation = 1;
   gboolean ok = read_profile (file, &room, meta);
+  toff_t exif = 0, gps = 0;
 
   for (gsize i = 0; ok && i < G_N_ELEMENTS (kept); i++)
-    ok = keep_field (file, TIFF_CHUNK, kept[i], &room, meta);
+    ok = keep_field (file, TIFF_CHUNK, kept[i], &room, meta->chunks);
+  note_others (file->tiff, meta);
   read_density (file->tiff, meta);
   if (TIFFGetField (file->tiff, TIFFTAG_ORIENTATION, &orientation)
       && orientation >= 1 && orientation <= 8)
     meta->orientation = orientation;
-  if (ok && read_exif (file, &room, meta))
-    return TRUE;
-  return tessera_fail (error, TESSERA_ERROR_LIMIT,
-                       "the metadata of the TIFF has more than %"
-                       G_GSIZE_FORMAT " bytes",
-                       limits->max_metadata);
+  TIFFGetField (file->tiff, TIFFTAG_EXIFIFD, &exif);
+  TIFFGetField (file->tiff, TIFFTAG_GPSIFD, &gps);
+  if (!ok
+      || !tiffmeta_read_extras (file, &(TiffPlaces){ exif, gps }, &room,
+                                meta->chunks))
+    return tessera_fail (error, TESSERA_ERROR_LIMIT,
+                         "the metadata of the TIFF has more than %"
+                         G_GSIZE_FORMAT " bytes",
+                         limits->max_metadata);
+  interpret (meta);
+  return TRUE;
+}
+
+/* Whether resources of Photoshop, which may be NULL, hold IPTC data. */
+static gboolean
+has_iptc (GBytes *resources)
+{
+  static const char head[6] = { '8', 'B', 'I', 'M', 4, 4 };
+  gsize size = 0;
+  const void *data =
+    resources != NULL ? g_bytes_get_data (resources, &size) : NULL;
+
+  return data != NULL && memmem (data, size, head, sizeof head) != NULL;
+}
+
+const char *
+tiffmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
+                TesseraFormat to)
+{
+  if (is_named (chunk, TIFF_CHUNK_STORE))
+    return NULL;
+  if (!is_named (chunk, TIFF_CHUNK))
+    return meta->exif == NULL ? "EXIF data" : NULL;
+  switch (chunk->place) {
+  case TIFFTAG_PHOTOSHOP:
+    return to == TESSERA_JPEG ? NULL : "IPTC data";
+  case TIFFTAG_RICHTIFFIPTC:
+    return to == TESSERA_JPEG && has_iptc (meta->resources) ? NULL
+                                                            : "IPTC data";
+  case TIFFTAG_WHITEPOINT:
+  case TIFFTAG_PRIMARYCHROMATICITIES:
+    return "white point and primaries";
+  case TIFFTAG_XPOSITION:
+  case TIFFTAG_YPOSITION:
+    return "the position on the page";
+  default:
+    return NULL;
+  }
 }
 
 /* ---- writing ---- */
-
-static gboolean
-is_named (const ImageChunk *chunk, const char *name)
-{
-  return g_str_equal (chunk->name, name);
-}
 
 static void
 set_density (TIFF *tiff, const ImageMeta *meta)
@@ -246,6 +381,70 @@ set_density (TIFF *tiff, const ImageMeta *meta)
   TIFFSetField (tiff, TIFFTAG_YRESOLUTION, meta->density_y * scale);
 }
 
+static void
+add_blob (GPtrArray *fields, guint32 tag, GBytes *bytes)
+{
+  if (bytes != NULL)
+    g_ptr_array_add (fields, image_chunk_new (TIFF_CHUNK, (int) tag,
+                                              g_bytes_ref (bytes)));
+}
+
+GPtrArray *
+tiffmeta_fields (const ImageMeta *meta)
+{
+  GPtrArray *fields;
+
+  if (meta->format == TESSERA_TIFF)
+    return image_chunks_copy (meta->chunks);
+  fields = image_chunks_new ();
+  add_blob (fields, TIFFTAG_XMLPACKET, meta->xmp);
+  add_blob (fields, TIFFTAG_PHOTOSHOP, meta->resources);
+  if (meta->exif != NULL)
+    tiffexif_unpack (meta->exif, fields);
+  return fields;
+}
+
+static void
+set_fields (TIFF *tiff, const GPtrArray *fields, const char *name)
+{
+  for (guint i = 0; i < fields->len; i++)
+    if (is_named (fields->pdata[i], name))
+      set_field (tiff, fields->pdata[i]);
+}
+
+static gboolean
+write_extra (TIFF *tiff, const Extra *extra, const GPtrArray *fields,
+             guint64 *place)
+{
+  *place = 0;
+  if (image_chunks_find (fields, extra->name) == NULL)
+    return TRUE;
+  if (extra->create (tiff) != 0)
+    return FALSE;
+  set_fields (tiff, fields, extra->name);
+  return TIFFWriteCustomDirectory (tiff, place)
+         && TIFFCreateDirectory (tiff) == 0;
+}
+
+gboolean
+tiffmeta_write_extras (TiffFile *file, const GPtrArray *fields,
+                       TiffPlaces *places)
+{
+  return write_extra (file->tiff, &extra_exif, fields, &places->exif)
+         && write_extra (file->tiff, &extra_gps, fields, &places->gps);
+}
+
+void
+tiffmeta_set_fields (TiffFile *file, const GPtrArray *fields,
+                     const TiffPlaces *places)
+{
+  set_fields (file->tiff, fields, TIFF_CHUNK);
+  if (places->exif > 0)
+    TIFFSetField (file->tiff, TIFFTAG_EXIFIFD, places->exif);
+  if (places->gps > 0)
+    TIFFSetField (file->tiff, TIFFTAG_GPSIFD, places->gps);
+}
+
 void
 tiffmeta_set (TiffFile *file, const ImageMeta *meta)
 {
@@ -254,52 +453,9 @@ tiffmeta_set (TiffFile *file, const ImageMeta *meta)
 
   if (meta->format != TESSERA_TIFF)
     set_density (file->tiff, meta);
-  for (guint i = 0; meta->format == TESSERA_TIFF && meta->chunks != NULL
-                    && i < meta->chunks->len;
-       i++)
-    if (is_named (meta->chunks->pdata[i], TIFF_CHUNK))
-      set_field (file->tiff, meta->chunks->pdata[i]);
   if (meta->icc != NULL) {
     data = g_bytes_get_data (meta->icc, &size);
     TIFFSetField (file->tiff, TIFFTAG_ICCPROFILE, (guint32) size, data);
   }
   TIFFSetField (file->tiff, TIFFTAG_ORIENTATION, meta->orientation);
-}
-
-static gboolean
-has_exif (const ImageMeta *meta)
-{
-  for (guint i = 0; meta->format == TESSERA_TIFF && meta->chunks != NULL
-                    && i < meta->chunks->len;
-       i++)
-    if (is_named (meta->chunks->pdata[i], TIFF_CHUNK_EXIF))
-      return TRUE;
-  return FALSE;
-}
-
-/* The directory is written with room for the place of the EXIF directory,
- * which comes after it and is then put in. */
-gboolean
-tiffmeta_finish (TiffFile *file, const ImageMeta *meta)
-{
-  TIFF *tiff = file->tiff;
-  guint64 place = 0;
-  tdir_t number;
-
-  if (!has_exif (meta))
-    return TIFFWriteDirectory (tiff) != 0;
-  TIFFSetField (tiff, TIFFTAG_EXIFIFD, place);
-  if (!TIFFWriteDirectory (tiff))
-    return FALSE;
-  number = (tdir_t) (TIFFNumberOfDirectories (tiff) - 1);
-  if (TIFFCreateEXIFDirectory (tiff) != 0)
-    return FALSE;
-  for (guint i = 0; i < meta->chunks->len; i++)
-    if (is_named (meta->chunks->pdata[i], TIFF_CHUNK_EXIF))
-      set_field (tiff, meta->chunks->pdata[i]);
-  if (!TIFFWriteCustomDirectory (tiff, &place)
-      || !TIFFSetDirectory (tiff, number)
-      || !TIFFSetField (tiff, TIFFTAG_EXIFIFD, place))
-    return FALSE;
-  return TIFFRewriteDirectory (tiff) != 0;
 }

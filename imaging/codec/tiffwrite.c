@@ -199,18 +199,30 @@ write_blocks (Writer *writer)
 static gboolean
 write_page (Writer *writer)
 {
+  const ImageMeta *meta = &writer->image->meta;
+  g_autoptr (GPtrArray) fields = tiffmeta_fields (meta);
+  TiffPlaces places;
+
+  if (!tiffmeta_write_extras (&writer->file, fields, &places))
+    return FALSE;
   set_type (writer);
   set_blocks (writer);
-  tiffmeta_set (&writer->file, &writer->image->meta);
+  tiffmeta_set (&writer->file, meta);
+  tiffmeta_set_fields (&writer->file, fields, &places);
   /* A field that libtiff does not want to write is left out. */
   g_clear_pointer (&writer->file.message, g_free);
   return write_blocks (writer)
-         && tiffmeta_finish (&writer->file, &writer->image->meta);
+         && TIFFWriteDirectory (writer->file.tiff) != 0;
 }
 
 static gboolean
 fits (const Image *image, const PageSink *pages, GError **error)
 {
+  if (image->meta.has_key)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "TIFF cannot hold a transparent colour; write a PNG "
+                         "instead");
+
   gsize bytes = image_pixels (image) * (gsize) image->channels
                 * (image->depth == 16 ? 2 : 1);
 

@@ -42,6 +42,8 @@ interpret (ImageMeta *meta, const ImageChunk *chunk)
     profile_set (meta, g_bytes_ref (chunk->data));
   else if (g_str_equal (chunk->name, "EXIF"))
     meta->exif = tiff_data_of (chunk->data);
+  else
+    meta->xmp = g_bytes_ref (chunk->data);
 }
 
 /* Keeps the chunk called @name, if there is one. */
@@ -308,7 +310,7 @@ chunk_to_write (const ImageMeta *meta, const char *name)
     return own->data;
   if (g_str_equal (name, "ICCP"))
     return meta->icc;
-  return g_str_equal (name, "EXIF") ? meta->exif : NULL;
+  return g_str_equal (name, "EXIF") ? meta->exif : meta->xmp;
 }
 
 static gboolean
