@@ -106,24 +106,24 @@ metadata_of (const Dictionary *dictionary)
 }
 
 GBytes *
-dictionary_to_safetensors (const Dictionary *dictionary)
+dictionary_to_safetensors (const Dictionary *dictionary, GError **error)
 {
   g_autoptr (JsonObject) meta = metadata_of (dictionary);
   Tensor tensor = { 0 };
 
   if (dictionary->convolutional != NULL)
-    return conv_model_to_bytes (dictionary->convolutional, NULL);
+    return conv_model_to_bytes (dictionary->convolutional, NULL, error);
   shape_of (dictionary, &tensor);
-  return tensor_to_safetensors (&tensor, "atoms", meta);
+  return tensor_to_safetensors (&tensor, "atoms", meta, error);
 }
 
 GBytes *
-dictionary_to_npy (const Dictionary *dictionary)
+dictionary_to_npy (const Dictionary *dictionary, GError **error)
 {
   Tensor tensor = { 0 };
 
   shape_of (dictionary, &tensor);
-  return tensor_to_npy (&tensor);
+  return tensor_to_npy (&tensor, error);
 }
 
 /* ---- reading ---- */

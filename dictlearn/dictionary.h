@@ -51,10 +51,11 @@ gboolean dictionary_is_orthonormal (const Dictionary *dictionary);
 /* The safetensors layout: eight bytes of header length, a JSON header, the
  * F32 tensor "atoms" of shape k x channels x patch x patch.  For those of a
  * convolutional dictionary see dictlearn/convolutional/file.h. */
-GBytes *dictionary_to_safetensors (const Dictionary *dictionary);
+GBytes *dictionary_to_safetensors (const Dictionary *dictionary,
+                                   GError **error);
 
 /* numpy's .npy, an array of the same shape. */
-GBytes *dictionary_to_npy (const Dictionary *dictionary);
+GBytes *dictionary_to_npy (const Dictionary *dictionary, GError **error);
 
 /* What the rows and columns of a matrix are. */
 typedef enum {

@@ -16,6 +16,7 @@
  * not be patches.  The objective is the mean squared error of a hidden number,
  * a running mean over the last steps.
  */
+#include "base/error.h"
 #include "base/random.h"
 #include "dictlearn/learner.h"
 #include "dictlearn/taskdriven.h"
@@ -76,18 +77,22 @@ static gboolean
 hidden_samples_start (Learner *base, GError **error)
 {
   HiddenSamples *self = (HiddenSamples *) base;
-  g_auto (Mat) D = mat_new (base->n, base->k);
+  g_auto (Mat) D = { 0 };
   const LearnOptions *o = &base->options;
 
-  if (!learner_initial_dictionary (base, &base->Y, &D, error))
+  if (!mat_try_new (&D, base->n, base->k, error)
+      || !learner_initial_dictionary (base, &base->Y, &D, error)
+      || !matf_try_new (&self->D, base->n, base->k, error)
+      || !matf_try_new (&self->old, base->n, base->k, error))
     return FALSE;
-  self->D = matf_new (base->n, base->k);
-  self->old = matf_new (base->n, base->k);
   mat_to_float (&D, &self->D);
   self->learner = task_learner_new (&self->D, MAX (1, o->iterations),
-                                    o->rate > 0 ? o->rate : RATE);
-  self->batch = task_batch_new (base->n, BATCH);
-  self->order = g_new (gsize, base->Y.cols);
+                                    o->rate > 0 ? o->rate : RATE, error);
+  if (self->learner != NULL)
+    self->order = tessera_try_new (gsize, base->Y.cols, "samples", error);
+  if (self->order == NULL
+      || !task_batch_try_new (&self->batch, base->n, BATCH, error))
+    return FALSE;
   shuffle (self);
   base->status.change = INFINITY;
   return TRUE;

@@ -85,6 +85,7 @@ learner_new (const char *name, int n, const LearnOptions *options,
              GError **error)
 {
   const LearnerClass *class = learner_find (name);
+  Mat start = { 0 };
   Learner *self;
 
   if (class == NULL) {
@@ -94,6 +95,10 @@ learner_new (const char *name, int n, const LearnOptions *options,
   }
   if (!check_options (class, n, options, error))
     return NULL;
+  if (options->start != NULL
+      && !mat_try_new (&start, options->start->rows, options->start->cols,
+                       error))
+    return NULL;
   self = g_malloc0 (class->size);
   self->class = class;
   self->options = *options;
@@ -101,8 +106,8 @@ learner_new (const char *name, int n, const LearnOptions *options,
   self->n = n;
   self->k = options->atoms > 0 ? options->atoms : n;
   if (options->start != NULL) {
-    self->start = mat_new (options->start->rows, options->start->cols);
-    mat_copy (options->start, &self->start);
+    mat_copy (options->start, &start);
+    self->start = start;
   }
   return self;
 }
@@ -247,15 +252,19 @@ learner_status (const Learner *self)
 
 /* ---- starts ---- */
 
-static void
-start_from_data (const Learner *self, const Mat *Y, Mat *D)
+static gboolean
+start_from_data (const Learner *self, const Mat *Y, Mat *D, GError **error)
 {
-  g_autofree gsize *order = g_new (gsize, Y->cols);
+  g_autofree gsize *order =
+    tessera_try_new (gsize, Y->cols, "samples", error);
 
+  if (order == NULL)
+    return FALSE;
   random_permutation (self->options.seed, STREAM_DATA, (gsize) Y->cols, order);
   for (int j = 0; j < D->cols; j++)
     memcpy (mat_at (D, 0, j), mat_at (Y, 0, (int) order[j % Y->cols]),
             (gsize) D->rows * sizeof (double));
+  return TRUE;
 }
 
 static void
@@ -299,7 +308,8 @@ learner_initial_dictionary (const Learner *self, const Mat *Y, Mat *D,
     ok = start_from_pca (Y, D);
     break;
   case INIT_DATA:
-    start_from_data (self, Y, D);
+    if (!start_from_data (self, Y, D, error))
+      return FALSE;
     break;
   case INIT_IDENTITY:
     for (int j = 0; j < D->cols; j++)

@@ -134,8 +134,8 @@ extern const char *const learner_names[];
 const LearnerClass *learner_find (const char *name);
 
 /* A learner for samples of length @n, which the caller owns.
- * NULL with @error set (USAGE) when the name is unknown or the options do not
- * fit. */
+ * NULL with @error set: USAGE when the name is unknown or the options do not
+ * fit, MEMORY. */
 Learner *learner_new (const char *name, int n, const LearnOptions *options,
                       GError **error);
 void learner_free (Learner *self);

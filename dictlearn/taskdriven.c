@@ -25,11 +25,17 @@
 
 #define ERROR_DECAY 0.95
 
-TaskBatch
-task_batch_new (int rows, int cols)
+gboolean
+task_batch_try_new (TaskBatch *batch, int rows, int cols, GError **error)
 {
-  return (TaskBatch){ matf_new (rows, cols), matf_new (rows, cols),
-                      matf_new (rows, cols), matf_new (rows, cols) };
+  *batch = (TaskBatch){ 0 };
+  if (matf_try_new (&batch->clean, rows, cols, error)
+      && matf_try_new (&batch->given, rows, cols, error)
+      && matf_try_new (&batch->known, rows, cols, error)
+      && matf_try_new (&batch->counts, rows, cols, error))
+    return TRUE;
+  task_batch_clear (batch);
+  return FALSE;
 }
 
 void
@@ -63,16 +69,17 @@ typedef struct {
   double errors[PARTS], counted[PARTS];
 } Job;
 
-static void
-workspace_init (Workspace *w, int n, int s)
+static gboolean
+workspace_init (Workspace *w, int n, int s, GError **error)
 {
-  w->B = matf_new (n, s);
-  w->G = mat_new (s, s);
+  if (!matf_try_new (&w->B, n, s, error) || !mat_try_new (&w->G, s, s, error))
+    return FALSE;
   w->a = g_new (double, 2 * s);
   w->u = w->a + s;
   w->w = g_new (float, 3 * n);
   w->r = w->w + n;
   w->other = w->r + n;
+  return TRUE;
 }
 
 static void
@@ -387,7 +394,7 @@ task_fill (const MatF *D, TaskBatch *batch, const TaskCoder *coder,
 {
   int s = MIN (coder->max_atoms, D->cols);
   PursuitOptions options = { s, coder->max_error, coder->ridge };
-  g_auto (SparseMat) X = sparse_new (D->cols, batch->clean.cols, s);
+  g_auto (SparseMat) X = { 0 };
   Job job = { .D = D,
               .batch = batch,
               .coder = coder,
@@ -396,10 +403,38 @@ task_fill (const MatF *D, TaskBatch *batch, const TaskCoder *coder,
 
   g_return_val_if_fail (coder->overlap != NULL && trust > 0, FALSE);
 
-  if (!encode (D, batch, &options, &X, progress, error))
+  if (!sparse_try_new (&X, D->cols, batch->clean.cols, s, error)
+      || !encode (D, batch, &options, &X, progress, error))
     return FALSE;
   parallel_for (PARTS, do_crops, &job, NULL, NULL);
   return TRUE;
+}
+
+static gboolean
+job_init (Job *job, int s, int threads, GError **error)
+{
+  const MatF *D = job->D;
+
+  job->workspaces = g_new0 (Workspace, threads);
+  for (int i = 0; i < threads; i++)
+    if (!workspace_init (&job->workspaces[i], D->rows, s, error))
+      return FALSE;
+  for (int part = 0; part < PARTS; part++)
+    if (!matf_try_new (&job->sums[part], D->rows, D->cols, error))
+      return FALSE;
+  return job->coder->overlap == NULL
+         || matf_try_new (&job->W, D->rows, job->batch->clean.cols, error);
+}
+
+static void
+job_clear (Job *job, int threads)
+{
+  for (int part = 0; part < PARTS; part++)
+    matf_clear (&job->sums[part]);
+  matf_clear (&job->W);
+  for (int i = 0; i < threads; i++)
+    workspace_clear (&job->workspaces[i]);
+  g_free (job->workspaces);
 }
 
 gboolean
@@ -409,32 +444,22 @@ task_gradient (const MatF *D, const TaskBatch *batch, const TaskCoder *coder,
 {
   int s = MIN (coder->max_atoms, D->cols), threads = parallel_threads ();
   PursuitOptions options = { s, coder->max_error, coder->ridge };
-  g_auto (SparseMat) X = sparse_new (D->cols, batch->clean.cols, s);
-  g_autofree Workspace *workspaces = g_new (Workspace, threads);
-  Job job = { .D = D,
-              .batch = batch,
-              .coder = coder,
-              .X = &X,
-              .workspaces = workspaces };
+  g_auto (SparseMat) X = { 0 };
+  Job job = { .D = D, .batch = batch, .coder = coder, .X = &X };
+  gboolean ok;
 
-  if (!encode (D, batch, &options, &X, progress, error))
+  if (!sparse_try_new (&X, D->cols, batch->clean.cols, s, error)
+      || !encode (D, batch, &options, &X, progress, error))
     return FALSE;
-  for (int i = 0; i < threads; i++)
-    workspace_init (&workspaces[i], D->rows, s);
-  for (int part = 0; part < PARTS; part++)
-    job.sums[part] = matf_new (D->rows, D->cols);
-  if (coder->overlap != NULL) {
-    job.W = matf_new (D->rows, batch->clean.cols);
+  ok = job_init (&job, s, threads, error);
+  if (ok && coder->overlap != NULL)
     parallel_for (PARTS, do_crops, &job, NULL, NULL);
+  if (ok) {
+    do_parts (&job);
+    sum_parts (&job, gradient, mean_error);
   }
-  do_parts (&job);
-  sum_parts (&job, gradient, mean_error);
-  for (int part = 0; part < PARTS; part++)
-    matf_clear (&job.sums[part]);
-  matf_clear (&job.W);
-  for (int i = 0; i < threads; i++)
-    workspace_clear (&workspaces[i]);
-  return TRUE;
+  job_clear (&job, threads);
+  return ok;
 }
 
 /* ---- steps ---- */
@@ -447,17 +472,18 @@ struct TaskLearner {
 };
 
 TaskLearner *
-task_learner_new (MatF *D, int steps, double rate)
+task_learner_new (MatF *D, int steps, double rate, GError **error)
 {
-  TaskLearner *self = g_new0 (TaskLearner, 1);
+  g_autoptr (TaskLearner) self = g_new0 (TaskLearner, 1);
 
   self->D = D;
-  self->gradient = matf_new (D->rows, D->cols);
-  self->first = matf_new (D->rows, D->cols);
-  self->second = matf_new (D->rows, D->cols);
   self->steps = steps;
   self->rate = rate;
-  return self;
+  return matf_try_new (&self->gradient, D->rows, D->cols, error)
+             && matf_try_new (&self->first, D->rows, D->cols, error)
+             && matf_try_new (&self->second, D->rows, D->cols, error)
+           ? g_steal_pointer (&self)
+           : NULL;
 }
 
 void

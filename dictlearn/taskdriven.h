@@ -42,7 +42,9 @@ typedef struct {
   MatF counts; /* the diagonal of V */
 } TaskBatch;
 
-TaskBatch task_batch_new (int rows, int cols);
+/* FALSE with @error set (MEMORY) and @batch empty when there is not enough. */
+gboolean task_batch_try_new (TaskBatch *batch, int rows, int cols,
+                             GError **error);
 void task_batch_clear (TaskBatch *batch);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TaskBatch, task_batch_clear)
 
@@ -100,12 +102,15 @@ gboolean task_gradient (const MatF *D, const TaskBatch *batch,
 typedef struct TaskLearner TaskLearner;
 
 /* @D is changed by task_learner_step() and stays the caller's.  The rate is
- * @rate in the first half of @steps steps and then falls. */
-TaskLearner *task_learner_new (MatF *D, int steps, double rate);
+ * @rate in the first half of @steps steps and then falls.  NULL with @error set:
+ * MEMORY. */
+TaskLearner *task_learner_new (MatF *D, int steps, double rate,
+                               GError **error);
 void task_learner_free (TaskLearner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TaskLearner, task_learner_free)
 
-/* One step.  FALSE only when it was cancelled; nothing has changed then. */
+/* One step.  FALSE with @error set, CANCELLED or MEMORY; nothing has changed
+ * then. */
 gboolean task_learner_step (TaskLearner *self, const TaskBatch *batch,
                             const TaskCoder *coder, const Progress *progress,
                             GError **error);

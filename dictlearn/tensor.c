@@ -61,14 +61,14 @@ entries (const Tensor *tensor)
 }
 
 static void
-append_floats (GByteArray *out, const float *data, gsize count)
+write_floats (const float *data, gsize count, guint8 *to)
 {
   for (gsize i = 0; i < count; i++) {
     guint32 bits;
 
     memcpy (&bits, &data[i], sizeof bits);
     bits = GUINT32_TO_LE (bits);
-    g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+    memcpy (to + i * sizeof bits, &bits, sizeof bits);
   }
 }
 
@@ -102,13 +102,46 @@ half_to_double (guint16 bits)
 }
 
 static void
-append_halves (GByteArray *out, const float *data, gsize count)
+write_halves (const float *data, gsize count, guint8 *to)
 {
   for (gsize i = 0; i < count; i++) {
     guint16 bits = GUINT16_TO_LE (half_from_float (data[i]));
 
-    g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+    memcpy (to + i * sizeof bits, &bits, sizeof bits);
   }
+}
+
+/* The bytes of @tensor in a file of its type. */
+static gsize
+tensor_bytes (const Tensor *tensor)
+{
+  return entries (tensor) * types[tensor->type].size;
+}
+
+/* A file: @start, @header and the numbers of @tensors. */
+static GBytes *
+file_of (GBytes *start, const GString *header, const Tensor *tensors,
+         int count, GError **error)
+{
+  gsize before = g_bytes_get_size (start), size = before + header->len;
+  guint8 *file, *to;
+
+  for (int i = 0; i < count; i++)
+    size += tensor_bytes (&tensors[i]);
+  file = tessera_try_new (guint8, size, "a dictionary", error);
+  if (file == NULL)
+    return NULL;
+  memcpy (file, g_bytes_get_data (start, NULL), before);
+  memcpy (file + before, header->str, header->len);
+  to = file + before + header->len;
+  for (int i = 0; i < count; i++) {
+    if (tensors[i].type == TENSOR_F16)
+      write_halves (tensors[i].data, entries (&tensors[i]), to);
+    else
+      write_floats (tensors[i].data, entries (&tensors[i]), to);
+    to += tensor_bytes (&tensors[i]);
+  }
+  return g_bytes_new_take (file, size);
 }
 
 static double
@@ -182,11 +215,12 @@ tensor_is_npy (GBytes *bytes)
 }
 
 GBytes *
-tensor_to_npy (const Tensor *tensor)
+tensor_to_npy (const Tensor *tensor, GError **error)
 {
   g_autoptr (GString) header =
     g_string_new ("{'descr': '<f4', 'fortran_order': False, 'shape': (");
-  GByteArray *out = g_byte_array_new ();
+  g_autoptr (GBytes) start = NULL;
+  guint8 bytes[10] = NPY_MAGIC "\x01";
   guint16 length;
 
   for (int i = 0; i < tensor->dimensions; i++)
@@ -199,11 +233,9 @@ tensor_to_npy (const Tensor *tensor)
   g_string_append_c (header, '\n');
 
   length = GUINT16_TO_LE ((guint16) header->len);
-  g_byte_array_append (out, (const guint8 *) NPY_MAGIC "\x01\x00", 8);
-  g_byte_array_append (out, (const guint8 *) &length, sizeof length);
-  g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
-  append_floats (out, tensor->data, entries (tensor));
-  return g_byte_array_free_to_bytes (out);
+  memcpy (bytes + 8, &length, sizeof length);
+  start = g_bytes_new (bytes, sizeof bytes);
+  return file_of (start, header, tensor, 1, error);
 }
 
 /* What follows 'KEY': in the header, or NULL. */
@@ -324,7 +356,7 @@ static void
 build_entry (JsonBuilder *builder, const Tensor *tensor, const char *name,
              gsize offset)
 {
-  gsize end = offset + entries (tensor) * types[tensor->type].size;
+  gsize end = offset + tensor_bytes (tensor);
 
   json_builder_set_member_name (builder, name);
   json_builder_begin_object (builder);
@@ -358,7 +390,7 @@ safetensors_header (const Tensor *tensors, const char *const *names, int count,
   json_builder_add_value (builder, meta);
   for (int i = 0; i < count; i++) {
     build_entry (builder, &tensors[i], names[i], offset);
-    offset += entries (&tensors[i]) * types[tensors[i].type].size;
+    offset += tensor_bytes (&tensors[i]);
   }
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);
@@ -367,31 +399,25 @@ safetensors_header (const Tensor *tensors, const char *const *names, int count,
 
 GBytes *
 tensors_to_safetensors (const Tensor *tensors, const char *const *names,
-                        int count, JsonObject *metadata)
+                        int count, JsonObject *metadata, GError **error)
 {
   g_autofree char *text = safetensors_header (tensors, names, count, metadata);
   g_autoptr (GString) header = g_string_new (text);
-  GByteArray *out = g_byte_array_new ();
+  g_autoptr (GBytes) start = NULL;
   guint64 length;
 
   while (header->len % 8 != 0)
     g_string_append_c (header, ' ');
   length = GUINT64_TO_LE (header->len);
-  g_byte_array_append (out, (const guint8 *) &length, sizeof length);
-  g_byte_array_append (out, (const guint8 *) header->str, (guint) header->len);
-  for (int i = 0; i < count; i++)
-    if (tensors[i].type == TENSOR_F16)
-      append_halves (out, tensors[i].data, entries (&tensors[i]));
-    else
-      append_floats (out, tensors[i].data, entries (&tensors[i]));
-  return g_byte_array_free_to_bytes (out);
+  start = g_bytes_new (&length, sizeof length);
+  return file_of (start, header, tensors, count, error);
 }
 
 GBytes *
 tensor_to_safetensors (const Tensor *tensor, const char *name,
-                       JsonObject *metadata)
+                       JsonObject *metadata, GError **error)
 {
-  return tensors_to_safetensors (tensor, &name, 1, metadata);
+  return tensors_to_safetensors (tensor, &name, 1, metadata, error);
 }
 
 /* The member @name of @object if it is an array of whole numbers. */

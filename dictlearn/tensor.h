@@ -29,15 +29,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tensor, tensor_clear)
 gboolean tensor_is_npy (GBytes *bytes);
 
 /* Write.  @metadata holds strings only.  For F16, numbers are rounded to the
- * nearest and must not exceed TENSOR_F16_MOST. */
-GBytes *tensor_to_npy (const Tensor *tensor);
+ * nearest and must not exceed TENSOR_F16_MOST.  .npy has F32 only.  NULL with
+ * @error set: MEMORY. */
+GBytes *tensor_to_npy (const Tensor *tensor, GError **error);
 GBytes *tensor_to_safetensors (const Tensor *tensor, const char *name,
-                               JsonObject *metadata);
+                               JsonObject *metadata, GError **error);
 
 /* The same for @count tensors, one after the other. */
 GBytes *tensors_to_safetensors (const Tensor *tensors,
                                 const char *const *names, int count,
-                                JsonObject *metadata);
+                                JsonObject *metadata, GError **error);
 
 /* Read into an empty @tensor that the caller clears.  Errors are INPUT or
  * MEMORY; their messages say what is wrong, not with which file. */

@@ -53,9 +53,10 @@ struct PatchSource {
 };
 
 PatchSource *
-patch_source_new (GPtrArray *paths, const PatchSourceOptions *options)
+patch_source_new (GPtrArray *paths, const PatchSourceOptions *options,
+                  GError **error)
 {
-  PatchSource *self = g_new0 (PatchSource, 1);
+  g_autoptr (PatchSource) self = g_new0 (PatchSource, 1);
 
   self->options = *options;
   self->n = options->patch * options->patch * options->channels;
@@ -63,9 +64,12 @@ patch_source_new (GPtrArray *paths, const PatchSourceOptions *options)
   self->seen = g_new0 (guint8, MAX (1, paths->len));
   self->order = g_new (gsize, MAX (1, paths->len));
   self->capacity = MAX (64, POOL_NUMBERS / (gsize) self->n);
-  self->pool = g_new (float, self->capacity *(gsize) self->n);
+  self->pool = tessera_try_new (float, self->capacity * (gsize) self->n,
+                                "patches", error);
+  if (self->pool == NULL)
+    return NULL;
   patch_source_begin (self, 0);
-  return self;
+  return g_steal_pointer (&self);
 }
 
 void

@@ -35,9 +35,10 @@ typedef struct {
 typedef struct PatchSource PatchSource;
 
 /* @paths holds char *; a reference to it is kept.  Its order counts: sort it
- * where it comes from a folder. */
+ * where it comes from a folder.  NULL with @error set: MEMORY. */
 PatchSource *patch_source_new (GPtrArray *paths,
-                               const PatchSourceOptions *options);
+                               const PatchSourceOptions *options,
+                               GError **error);
 void patch_source_free (PatchSource *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PatchSource, patch_source_free)
 

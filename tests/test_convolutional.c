@@ -238,7 +238,7 @@ test_resume (void)
   steps (one, 7);
   parallel_init (3);
   steps (two, 4);
-  bytes = conv_model_to_bytes (part, conv_trainer_state (two));
+  bytes = conv_model_to_bytes (part, conv_trainer_state (two), NULL);
   g_assert_true (conv_model_in_bytes (bytes));
   read = conv_model_from_bytes (bytes, "test", &state, NULL);
   g_assert_nonnull (read);
@@ -259,7 +259,7 @@ static void
 test_halves (void)
 {
   g_autoptr (ConvModel) model = random_model (11);
-  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL, NULL);
   g_autoptr (ConvModel) read =
     conv_model_from_bytes (bytes, "test", NULL, NULL);
   g_autoptr (GBytes) again = NULL;
@@ -273,7 +273,7 @@ test_halves (void)
   for (gsize i = 0; i < length; i++)
     assert_at_most (fabs (read->numbers[i] - model->numbers[i]),
                     0x1p-11 * fabs (model->numbers[i]) + 0x1p-25);
-  again = conv_model_to_bytes (read, NULL);
+  again = conv_model_to_bytes (read, NULL, NULL);
   g_assert_true (g_bytes_equal (bytes, again));
 }
 
@@ -284,7 +284,7 @@ through_bytes (const ConvModel *model, GError **error)
   gsize length = conv_length (&model->shape);
   g_autofree float *zero = g_new0 (float, length);
   ConvTrainerState state = { .first = zero, .second = zero, .step = 1 };
-  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, &state);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, &state, NULL);
 
   return conv_model_from_bytes (bytes, "test", NULL, error);
 }
@@ -338,7 +338,7 @@ static void
 test_broken_files (void)
 {
   g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
-  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL, NULL);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
@@ -372,7 +372,7 @@ static void
 test_larger_than_file (void)
 {
   g_autoptr (ConvModel) model = conv_model_new (&small, NULL);
-  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL);
+  g_autoptr (GBytes) bytes = conv_model_to_bytes (model, NULL, NULL);
   g_autofree char *levels =
     g_strdup_printf ("\"levels\":\"%d\"", small.levels);
   g_autoptr (GBytes) more = with_text (bytes, levels, "\"levels\":\"4\"");
@@ -547,7 +547,7 @@ test_more_sets (void)
     g_assert_cmpfloat (x[i], ==, z[i]);
 
   many->shape.ground = 6;
-  bytes = conv_model_to_bytes (many, NULL);
+  bytes = conv_model_to_bytes (many, NULL, NULL);
   again = conv_model_from_bytes (bytes, "more", NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (again->shape.sets, ==, small.rounds);

@@ -56,7 +56,7 @@ static void
 test_safetensors_come_back (void)
 {
   g_autoptr (Dictionary) dictionary = random_atoms (10, 3, 35);
-  g_autoptr (GBytes) bytes = dictionary_to_safetensors (dictionary);
+  g_autoptr (GBytes) bytes = dictionary_to_safetensors (dictionary, NULL);
   g_autoptr (Dictionary) back = dictionary_from_bytes (bytes, "x", NULL);
 
   g_assert_nonnull (back);
@@ -71,7 +71,7 @@ static void
 test_npy_comes_back (void)
 {
   g_autoptr (Dictionary) dictionary = random_atoms (7, 1, 20);
-  g_autoptr (GBytes) bytes = dictionary_to_npy (dictionary);
+  g_autoptr (GBytes) bytes = dictionary_to_npy (dictionary, NULL);
   g_autoptr (Dictionary) back = dictionary_from_bytes (bytes, "x", NULL);
 
   g_assert_nonnull (back);
@@ -120,7 +120,7 @@ test_halves_as_numpy (void)
   const int count = G_N_ELEMENTS (numbers);
   Tensor given = { 1, { count }, (float *) numbers, TENSOR_F16 };
   g_autoptr (JsonObject) metadata = json_object_new ();
-  g_autoptr (GBytes) bytes = tensor_to_safetensors (&given, "x", metadata);
+  g_autoptr (GBytes) bytes = tensor_to_safetensors (&given, "x", metadata, NULL);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
@@ -149,7 +149,7 @@ test_all_halves_come_back (void)
   bytes = tensor_file ("F16", halves, 2 * FINITE, 2);
   read_tensor (bytes, &tensor);
   g_assert_cmpint (tensor.type, ==, TENSOR_F16);
-  again = tensor_to_safetensors (&tensor, "x", metadata);
+  again = tensor_to_safetensors (&tensor, "x", metadata, NULL);
   data = g_bytes_get_data (again, &size);
   g_assert_cmpmem (data + size - 4 * FINITE, 4 * FINITE, halves, 4 * FINITE);
 }
@@ -267,8 +267,8 @@ static void
 test_broken_files (void)
 {
   g_autoptr (Dictionary) dictionary = random_atoms (4, 3, 6);
-  GBytes *files[] = { dictionary_to_safetensors (dictionary),
-                      dictionary_to_npy (dictionary) };
+  GBytes *files[] = { dictionary_to_safetensors (dictionary, NULL),
+                      dictionary_to_npy (dictionary, NULL) };
 
   for (gsize f = 0; f < G_N_ELEMENTS (files); f++) {
     gsize size;
@@ -308,8 +308,8 @@ test_not_finite (void)
     GBytes *files[2];
 
     *matf_at (&dictionary->atoms, 3, 4) = odd[i];
-    files[0] = dictionary_to_safetensors (dictionary);
-    files[1] = dictionary_to_npy (dictionary);
+    files[0] = dictionary_to_safetensors (dictionary, NULL);
+    files[1] = dictionary_to_npy (dictionary, NULL);
     for (int f = 0; f < 2; f++) {
       g_autoptr (GError) error = NULL;
 

@@ -235,9 +235,9 @@ test_dictionaries (void)
   g_autoptr (Dictionary) dictionary = dictionary_dct (3, 3, NULL);
   Count count = { 0 };
 
-  for_each_mutant ("safetensors", dictionary_to_safetensors (dictionary),
+  for_each_mutant ("safetensors", dictionary_to_safetensors (dictionary, NULL),
                    OTHERS, check_dictionary, &count);
-  for_each_mutant ("npy", dictionary_to_npy (dictionary), OTHERS,
+  for_each_mutant ("npy", dictionary_to_npy (dictionary, NULL), OTHERS,
                    check_dictionary, &count);
   g_test_message ("%d of %d were read", count.read, count.files);
   g_assert_cmpint (count.read, >, count.files / 50);

@@ -83,7 +83,7 @@ new_source (const char *const *names, PatchSourceOptions options,
   options.load = load;
   options.skipped = count_skip;
   options.data = record;
-  return patch_source_new (paths, &options);
+  return patch_source_new (paths, &options, NULL);
 }
 
 /* Everything up to the end of the epoch, read in blocks of an odd size. */
@@ -369,7 +369,7 @@ test_spread_in_time (void)
                   "bottom");
 
   g_ptr_array_add (paths, (char *) "one");
-  source = patch_source_new (paths, &options);
+  source = patch_source_new (paths, &options, NULL);
   for (int i = 0; i < 30; i++) {
     int white = 0;
 
@@ -461,7 +461,7 @@ test_memory (void)
   }
   for (int i = 0; i < 200; i++)
     g_ptr_array_add (paths, g_strdup ("0 60x60"));
-  source = patch_source_new (paths, &options);
+  source = patch_source_new (paths, &options, NULL);
   while ((count = patch_source_read (source, &block)) > 0)
     total += count;
   g_assert_cmpint (total, ==, 100000);

@@ -107,7 +107,7 @@ test_updates_on_real_patches (void)
   Mat first = mat_columns (&Y, 0, FIRST);
 
   g_ptr_array_add (paths, (gpointer) "data/photos/forest3.png");
-  source = patch_source_new (paths, &options);
+  source = patch_source_new (paths, &options, NULL);
   g_assert_cmpint (patch_source_read (source, &Y), ==, ALL);
   for (int floor = 0; floor <= 3; floor += 3) {
     g_autoptr (Preconditioner) updated = preconditioner_new (&first, floor);

@@ -95,12 +95,13 @@ test_task (void)
   guint64 state = 1;
   g_auto (MatF) D = matf_new (N, ATOMS);
   g_auto (MatF) gradient = matf_new (N, ATOMS);
-  g_auto (TaskBatch) batch = task_batch_new (N, SIGNALS);
+  g_auto (TaskBatch) batch = { 0 };
   TaskCoder coder = { .max_atoms = CHOSEN };
   float found[N * ATOMS], single;
   double error;
 
   g_test_summary ("Masked pursuit, numpy");
+  g_assert_true (task_batch_try_new (&batch, N, SIGNALS, NULL));
   for (int j = 0; j < ATOMS; j++)
     fill (&state, 0, 1, N, matf_at (&D, 0, j));
   normalise_columns (&D);

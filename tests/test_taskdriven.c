@@ -13,8 +13,9 @@ enum { N = 24, K = 30, FEW = 4, SIGNALS = 40 };
 static TaskBatch
 random_batch (const MatF *D, guint64 seed, double noise)
 {
-  TaskBatch batch = task_batch_new (N, SIGNALS);
+  TaskBatch batch;
 
+  g_assert_true (task_batch_try_new (&batch, N, SIGNALS, NULL));
   for (int p = 0; p < SIGNALS; p++) {
     for (int j = 0; j < 4; j++) {
       guint64 at = (guint64) (p * 4 + j);
@@ -207,7 +208,7 @@ test_learns (void)
       *matf_at (&D, i, j) =
         *matf_at (&truth, i, j)
         + 0.1f * (float) random_normal (6, 7, (guint64) (j * N + i));
-  learner = task_learner_new (&D, 150, 0.004);
+  learner = task_learner_new (&D, 150, 0.004, NULL);
   {
     g_auto (TaskBatch) unseen = random_batch (&truth, 999, 0);
 

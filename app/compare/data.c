@@ -358,7 +358,9 @@ compare_gather_patches (Compare *compare, guint seed, const Progress *progress,
 
   if (!check_memory (compare, error))
     return FALSE;
-  source = patch_source_new (compare->training, &options);
+  source = patch_source_new (compare->training, &options, error);
+  if (source == NULL)
+    return FALSE;
   mat_clear (&compare->Y);
   if (!mat_try_new (&compare->Y, compare_length (compare), compare->patches,
                     error))

@@ -237,8 +237,8 @@ put_patches (const char *path, const Mat *Y, GError **error)
     for (int i = 0; i < numbers.rows; i++)
       *matf_at (&numbers, i, j) *= WHITE;
   tensor.data = numbers.data;
-  npy = tensor_to_npy (&tensor);
-  return put (path, npy, error);
+  npy = tensor_to_npy (&tensor, error);
+  return npy != NULL && put (path, npy, error);
 }
 
 /* Atoms are rows, or columns if only they have the right length. */

@@ -310,10 +310,12 @@ write_runs (const Compare *compare, const Contender *contender, GError **error)
   for (guint s = 0; s < contender->run_count; s++) {
     const Dictionary *dictionary = contender->runs[s].dictionary;
     g_autofree char *name = compare_dictionary_file (compare, contender, s);
+    GBytes *file;
 
-    if (dictionary != NULL
-        && !write_file (compare, name, dictionary_to_safetensors (dictionary),
-                        error))
+    if (dictionary == NULL)
+      continue;
+    file = dictionary_to_safetensors (dictionary, error);
+    if (file == NULL || !write_file (compare, name, file, error))
       return FALSE;
   }
   return TRUE;

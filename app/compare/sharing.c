@@ -169,8 +169,12 @@ GVariant *
 learn_run_to_variant (const LearnRun *run, const char *failed)
 {
   g_autoptr (GBytes) dictionary =
-    run->dictionary != NULL ? dictionary_to_safetensors (run->dictionary)
-                            : g_bytes_new (NULL, 0);
+    run->dictionary != NULL
+      ? dictionary_to_safetensors (run->dictionary, NULL)
+      : g_bytes_new (NULL, 0);
+
+  if (dictionary == NULL)
+    tessera_abort_without_memory ();
 
   return g_variant_new (RUN_FORMAT, run->ready, run->out_of_time,
                         run->seconds, run->iterations,

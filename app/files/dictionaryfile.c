@@ -52,7 +52,7 @@ dictionary_file_load_as (const char *name, DictionaryLayout layout,
   return dictionary_from_layout (bytes, input_name (name), layout, error);
 }
 
-typedef GBytes *(*Writer) (const Dictionary *dictionary);
+typedef GBytes *(*Writer) (const Dictionary *dictionary, GError **error);
 
 static Writer
 writer_for (const char *path)
@@ -78,7 +78,8 @@ dictionary_file_option_output (const Option *option, const char *text,
 }
 
 GBytes *
-dictionary_file_encode (const Dictionary *dictionary, const char *path)
+dictionary_file_encode (const Dictionary *dictionary, const char *path,
+                        GError **error)
 {
-  return writer_for (path) (dictionary);
+  return writer_for (path) (dictionary, error);
 }

@@ -30,6 +30,6 @@ Dictionary *dictionary_file_load_as (const char *name, DictionaryLayout layout,
 gboolean dictionary_file_option_output (const Option *option, const char *text,
                                         GError **error);
 
-/* The bytes of a dictionary file of that name. */
-GBytes *dictionary_file_encode (const Dictionary *dictionary,
-                                const char *path);
+/* The bytes of a dictionary file of that name.  NULL with @error set: MEMORY. */
+GBytes *dictionary_file_encode (const Dictionary *dictionary, const char *path,
+                                GError **error);

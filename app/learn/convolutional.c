@@ -171,9 +171,10 @@ write_out (ConvRun *run, GError **error)
   run->model->options = describe (run);
   run->model->seed = learn->line.seed;
   bytes = conv_model_to_bytes (
-    run->model, finished ? NULL : conv_trainer_state (run->trainer));
-  if (!output_write (learn->output, bytes, learn->line.force || run->written,
-                     error))
+    run->model, finished ? NULL : conv_trainer_state (run->trainer), error);
+  if (bytes == NULL
+      || !output_write (learn->output, bytes,
+                        learn->line.force || run->written, error))
     return FALSE;
   run->written = TRUE;
   run->written_at = g_get_monotonic_time ();

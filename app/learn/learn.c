@@ -210,8 +210,9 @@ save (const Learn *learn, Mat *A, GError **error)
   dictionary->options = describe_options (learn);
   if (learn->task != NULL && learn->task_iterations > 0)
     note_task (learn, dictionary);
-  bytes = dictionary_file_encode (dictionary, learn->output);
-  return output_write (learn->output, bytes, learn->line.force, error);
+  bytes = dictionary_file_encode (dictionary, learn->output, error);
+  return bytes != NULL
+         && output_write (learn->output, bytes, learn->line.force, error);
 }
 
 static gboolean

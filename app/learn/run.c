@@ -48,16 +48,14 @@ learn_add_pictures (Learn *learn, TrainingCrops *crops, GError **error)
     g_autoptr (GError) why = NULL;
     g_autoptr (Image) image = learn_load_picture (path, learn, &why);
 
-    if (image == NULL
-        && g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)) {
+    if (image != NULL && training_crops_add (crops, image, &why))
+      continue;
+    if (g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_CANCELLED)
+        || g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_MEMORY)) {
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
     }
-    if (image == NULL)
-      skipped_files_add (&learn->skipped, path, why->message);
-    else if (!training_crops_add (crops, image))
-      skipped_files_add (&learn->skipped, path,
-                         "it is smaller than what is cut out of it");
+    skipped_files_add (&learn->skipped, path, why->message);
   }
   if (training_crops_count (crops) > 0) {
     skipped_files_print (&learn->skipped);
@@ -87,9 +85,9 @@ learn_make_source (Learn *learn, GError **error)
     options.max_patches =
       learn_patches_of_round (class_of (learn), &learn->options,
                               length_of (learn), learn->max_patches);
-  learn->source = patch_source_new (pictures, &options);
-  learn->block = mat_new (length_of (learn), BLOCK);
-  return TRUE;
+  learn->source = patch_source_new (pictures, &options, error);
+  return learn->source != NULL
+         && mat_try_new (&learn->block, length_of (learn), BLOCK, error);
 }
 
 /* Fails when a whole epoch gave no patches. */

@@ -79,7 +79,11 @@ train (Learn *learn, const GArray *task, Dictionary *dictionary,
   }
   options.crops = crops;
   options.source = crops == NULL ? learn->source : NULL;
-  trainer = task_trainer_new (dictionary, &options);
+  trainer = task_trainer_new (dictionary, &options, error);
+  if (trainer == NULL) {
+    learn->task_iterations = 0;
+    return FALSE;
+  }
   complete = all_steps (learn, trainer, error);
   learn->task_iterations = task_trainer_steps (trainer);
   learn->task_patches = task_trainer_patches (trainer);
@@ -136,8 +140,9 @@ save (const Learn *learn, Mat *A, GError **error)
     learn->task_iterations,
     learn->coder == CODER_SEPARATE ? "separate" : "overlapping",
     learn->options.rate);
-  bytes = dictionary_file_encode (dictionary, learn->output);
-  return output_write (learn->output, bytes, learn->line.force, error);
+  bytes = dictionary_file_encode (dictionary, learn->output, error);
+  return bytes != NULL
+         && output_write (learn->output, bytes, learn->line.force, error);
 }
 
 static gboolean

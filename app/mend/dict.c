@@ -42,9 +42,11 @@ static const char *const layouts[] = { "auto", "rows", "columns", NULL };
 static gboolean
 convert (const Dict *dict, const Dictionary *dictionary, GError **error)
 {
-  g_autoptr (GBytes) bytes = dictionary_file_encode (dictionary, dict->path);
+  g_autoptr (GBytes) bytes =
+    dictionary_file_encode (dictionary, dict->path, error);
 
-  return output_write (dict->path, bytes, dict->line.force, error);
+  return bytes != NULL
+         && output_write (dict->path, bytes, dict->line.force, error);
 }
 
 static gboolean

@@ -71,11 +71,13 @@ handle_get_dictionary (const HandlerCall *call, Response *response,
                        GError **error)
 {
   const Dictionary *dictionary = find_dictionary (call, error);
+  GBytes *file = dictionary != NULL
+                   ? dictionary_to_safetensors (dictionary, error)
+                   : NULL;
 
-  if (dictionary != NULL)
-    response_set (response, "application/octet-stream",
-                  dictionary_to_safetensors (dictionary));
-  return dictionary != NULL;
+  if (file != NULL)
+    response_set (response, "application/octet-stream", file);
+  return file != NULL;
 }
 
 /* ---- learning ---- */

@@ -115,7 +115,8 @@ type_of (const ConvTrainerState *state)
 }
 
 GBytes *
-conv_model_to_bytes (const ConvModel *model, const ConvTrainerState *state)
+conv_model_to_bytes (const ConvModel *model, const ConvTrainerState *state,
+                     GError **error)
 {
   g_autoptr (JsonObject) meta = metadata_of (model, state);
   gint64 length = (gint64) conv_length (&model->shape);
@@ -138,7 +139,7 @@ conv_model_to_bytes (const ConvModel *model, const ConvTrainerState *state)
     names[count++] = g_strdup ("adam.second");
   }
   bytes = tensors_to_safetensors (tensors, (const char *const *) names, count,
-                                  meta);
+                                  meta, error);
   for (int i = 0; i < count; i++)
     g_free (names[i]);
   return bytes;

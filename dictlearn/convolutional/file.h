@@ -20,9 +20,9 @@
 /* Whether a file claims to be one of these; it may still be broken. */
 gboolean conv_model_in_bytes (GBytes *bytes);
 
-/* @model must be bounded.  @state may be NULL. */
+/* @model must be bounded.  @state may be NULL.  NULL with @error set: MEMORY. */
 GBytes *conv_model_to_bytes (const ConvModel *model,
-                             const ConvTrainerState *state);
+                             const ConvTrainerState *state, GError **error);
 
 /* @name is for messages.  If @state is not NULL, it is filled in, and the
  * caller frees its arrays; they are NULL if the file has no such state.

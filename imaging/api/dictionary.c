@@ -46,15 +46,15 @@ tessera_dictionary_write (const TesseraDictionary *dictionary,
   g_return_val_if_fail (dictionary != NULL && path != NULL, FALSE);
 
   if (g_str_has_suffix (path, ".safetensors"))
-    bytes = dictionary_to_safetensors (dictionary);
+    bytes = dictionary_to_safetensors (dictionary, error);
   else if (g_str_has_suffix (path, ".npy"))
-    bytes = dictionary_to_npy (dictionary);
+    bytes = dictionary_to_npy (dictionary, error);
   else
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "%s: the ending must name a format: .safetensors or "
                          ".npy",
                          path);
-  return write_whole_file (path, bytes, error);
+  return bytes != NULL && write_whole_file (path, bytes, error);
 }
 
 /* ---- objects ---- */

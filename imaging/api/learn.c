@@ -459,8 +459,8 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
     .skipped = note_skipped,
     .data = &reading
   };
-  g_autoptr (PatchSource) source = patch_source_new (pictures, &options);
-  gboolean ok = feed (&reading, source, error)
+  g_autoptr (PatchSource) source = patch_source_new (pictures, &options, error);
+  gboolean ok = source != NULL && feed (&reading, source, error)
                 && learner_finish (self->learner, reading.progress, error);
 
   if (ok)

@@ -65,16 +65,14 @@ read_pictures (TaskCall *call, TrainingCrops *pictures, GError **error)
     g_autoptr (GError) why = NULL;
     g_autoptr (Image) image = load_picture (call->paths[i], call, &why);
 
-    if (image == NULL
-        && !g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_INPUT)
+    if (image != NULL && training_crops_add (pictures, image, &why))
+      continue;
+    if (!g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_INPUT)
         && !g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_LIMIT)) {
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
     }
-    if (image == NULL)
-      note_skipped (call->paths[i], why->message, call);
-    else if (!training_crops_add (pictures, image))
-      note_skipped (call->paths[i], "it is smaller than an example", call);
+    note_skipped (call->paths[i], why->message, call);
   }
   return training_crops_count (pictures) > 0 || no_picture (call, error);
 }
@@ -109,7 +107,8 @@ make_start (const TesseraTaskOptions *o, GError **error)
 }
 
 static PatchSource *
-make_source (TaskCall *call, const TesseraTaskOptions *o, const Dictionary *d)
+make_source (TaskCall *call, const TesseraTaskOptions *o, const Dictionary *d,
+             GError **error)
 {
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
   PatchSourceOptions options = { .patch = d->patch,
@@ -124,16 +123,19 @@ make_source (TaskCall *call, const TesseraTaskOptions *o, const Dictionary *d)
 
   for (gsize i = 0; i < call->count; i++)
     g_ptr_array_add (paths, (gpointer) call->paths[i]);
-  return patch_source_new (paths, &options);
+  return patch_source_new (paths, &options, error);
 }
 
 static gboolean
 all_steps (TaskCall *call, Dictionary *dictionary,
            const TaskTrainerOptions *options, GError **error)
 {
-  g_autoptr (TaskTrainer) trainer = task_trainer_new (dictionary, options);
+  g_autoptr (TaskTrainer) trainer =
+    task_trainer_new (dictionary, options, error);
   g_autoptr (GError) why = NULL;
 
+  if (trainer == NULL)
+    return FALSE;
   while (task_trainer_steps (trainer) < options->steps)
     if (!task_trainer_step (trainer, call->progress, &why)) {
       if (g_error_matches (why, TESSERA_ERROR, TESSERA_ERROR_INPUT))
@@ -164,7 +166,7 @@ learn_task (TaskCall *call, const TesseraTaskOptions *o,
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "steps, batch and rate of a task must be positive");
   if (o->separate)
-    options.source = source = make_source (call, o, dictionary);
+    options.source = source = make_source (call, o, dictionary, error);
   else {
     options.crops = crops =
       training_crops_new (call->task, dictionary->channels,

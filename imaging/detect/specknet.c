@@ -97,7 +97,7 @@ specknet_to_bytes (const SpeckNet *net)
                           net->weights,
                           TENSOR_F16 };
 
-  return tensor_to_safetensors (&tensor, "weights", metadata);
+  return tensor_to_safetensors (&tensor, "weights", metadata, NULL);
 }
 
 gboolean

@@ -64,7 +64,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpeckNet, specknet_clear)
 /* The one inside the program.  FALSE with @error set (MEMORY). */
 gboolean specknet_load (SpeckNet *net, GError **error);
 
-/* A file of weights. */
+/* A file of weights; writing gives NULL without memory. */
 GBytes *specknet_to_bytes (const SpeckNet *net);
 gboolean specknet_from_bytes (GBytes *bytes, SpeckNet *net, GError **error);
 

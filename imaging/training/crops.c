@@ -188,15 +188,19 @@ channel_of (const guint16 *pixel, int colours, int c, int channels)
 }
 
 gboolean
-training_crops_add (TrainingCrops *self, const Image *image)
+training_crops_add (TrainingCrops *self, const Image *image, GError **error)
 {
   int channels = self->channels, peak = image_peak (image);
   gsize pixels = image_pixels (image);
   Picture picture = { image->width, image->height, NULL };
 
   if (MIN (image->width, image->height) < self->crop)
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "it is smaller than what is cut out of it");
+  picture.samples =
+    tessera_try_new (guint8, pixels * (gsize) channels, "a picture", error);
+  if (picture.samples == NULL)
     return FALSE;
-  picture.samples = g_new (guint8, pixels * (gsize) channels);
   for (gsize i = 0; i < pixels; i++)
     for (int c = 0; c < channels; c++)
       picture.samples[i * (gsize) channels + (gsize) c] =

@@ -46,9 +46,10 @@ TrainingCrops *training_crops_new (const GArray *task, int channels, int crop,
 void training_crops_free (TrainingCrops *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TrainingCrops, training_crops_free)
 
-/* Takes a copy of @image, colours only, in 8 bits.  FALSE if it is smaller
- * than a crop. */
-gboolean training_crops_add (TrainingCrops *self, const Image *image);
+/* Takes a copy of @image, colours only, in 8 bits.  FALSE with @error set: INPUT
+ * if it is smaller than a crop, MEMORY. */
+gboolean training_crops_add (TrainingCrops *self, const Image *image,
+                             GError **error);
 
 /* Pictures taken. */
 int training_crops_count (const TrainingCrops *self);

@@ -52,16 +52,18 @@ task_trainer_crop (int patch)
 
 /* ---- separate patches ---- */
 
-static void
-prepare_patches (TaskTrainer *self)
+static gboolean
+prepare_patches (TaskTrainer *self, GError **error)
 {
   int rows = self->dictionary->atoms.rows;
   int count = self->options.batch > 0 ? self->options.batch : SEPARATE_BATCH;
 
-  self->batch = task_batch_new (rows, count);
-  self->patches = mat_new (rows, count);
+  if (!task_batch_try_new (&self->batch, rows, count, error)
+      || !mat_try_new (&self->patches, rows, count, error))
+    return FALSE;
   self->epoch = FIRST_EPOCH;
   patch_source_begin (self->options.source, self->epoch);
+  return TRUE;
 }
 
 static double
@@ -117,8 +119,8 @@ damage_patches (TaskTrainer *self)
 
 /* ---- overlapping patches ---- */
 
-static void
-prepare_crops (TaskTrainer *self)
+static gboolean
+prepare_crops (TaskTrainer *self, GError **error)
 {
   const Dictionary *d = self->dictionary;
   int patches = ACROSS * ACROSS;
@@ -126,15 +128,20 @@ prepare_crops (TaskTrainer *self)
   gsize samples;
 
   self->overlap = overlap_of (d->patch);
-  self->batch =
-    task_batch_new (d->atoms.rows, (crops > 0 ? crops : CROPS) * patches);
+  if (!task_batch_try_new (&self->batch, d->atoms.rows,
+                           (crops > 0 ? crops : CROPS) * patches, error))
+    return FALSE;
   samples = (gsize) (task_crop (&self->overlap) * task_crop (&self->overlap)
                      * d->channels);
-  self->crop.clean = g_new (float, 5 * samples);
+  self->crop.clean =
+    tessera_try_new (float, 5 * samples, "an example", error);
+  if (self->crop.clean == NULL)
+    return FALSE;
   self->crop.y = self->crop.clean + samples;
   self->crop.known = self->crop.y + samples;
   self->crop.weight = self->crop.known + samples;
   self->crop.noise = self->crop.weight + samples;
+  return TRUE;
 }
 
 /* Whether as many patches meet at sample @at of a crop as do in a picture:
@@ -174,9 +181,10 @@ draw_crops (TaskTrainer *self)
 /* ---- either ---- */
 
 TaskTrainer *
-task_trainer_new (Dictionary *dictionary, const TaskTrainerOptions *options)
+task_trainer_new (Dictionary *dictionary, const TaskTrainerOptions *options,
+                  GError **error)
 {
-  TaskTrainer *self = g_new0 (TaskTrainer, 1);
+  g_autoptr (TaskTrainer) self = g_new0 (TaskTrainer, 1);
   gboolean separate = options->source != NULL;
   double usual = separate ? SEPARATE_RATE : OVERLAPPING_RATE;
 
@@ -185,12 +193,13 @@ task_trainer_new (Dictionary *dictionary, const TaskTrainerOptions *options)
   self->options = *options;
   self->dictionary = dictionary;
   self->learner = task_learner_new (&dictionary->atoms, options->steps,
-                                    options->rate > 0 ? options->rate : usual);
-  if (separate)
-    prepare_patches (self);
-  else
-    prepare_crops (self);
-  return self;
+                                    options->rate > 0 ? options->rate : usual,
+                                    error);
+  if (self->learner == NULL
+      || !(separate ? prepare_patches (self, error)
+                    : prepare_crops (self, error)))
+    return NULL;
+  return g_steal_pointer (&self);
 }
 
 void

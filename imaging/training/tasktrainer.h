@@ -33,9 +33,11 @@ int task_trainer_crop (int patch);
 typedef struct TaskTrainer TaskTrainer;
 
 /* @dictionary, whose atoms have length one, is what is improved.  It and what
- * @options point to stay the caller's and must outlive the trainer. */
+ * @options point to stay the caller's and must outlive the trainer.  NULL with
+ * @error set: MEMORY. */
 TaskTrainer *task_trainer_new (Dictionary *dictionary,
-                               const TaskTrainerOptions *options);
+                               const TaskTrainerOptions *options,
+                               GError **error);
 void task_trainer_free (TaskTrainer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TaskTrainer, task_trainer_free)
 

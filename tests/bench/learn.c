@@ -58,7 +58,7 @@ photo_samples (int patch)
 
   for (gsize i = 0; i < G_N_ELEMENTS (photos); i++)
     g_ptr_array_add (paths, (gpointer) photos[i]);
-  source = patch_source_new (paths, &options);
+  source = patch_source_new (paths, &options, NULL);
   g_assert_cmpint (patch_source_read (source, &Y), ==, SAMPLES);
   return Y;
 }
