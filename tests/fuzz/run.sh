@@ -18,7 +18,7 @@ command -v clang >/dev/null || {
 make -s -j2 CC=clang BUILD="$folder" LDFLAGS= CFLAGS="-O1 -g \
   -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize-recover=undefined -fno-omit-frame-pointer" fuzzers
-[ $# -gt 0 ] || set -- picture tiff webp dictionary maskruns exif request record
+[ $# -gt 0 ] || set -- picture tiff webp dictionary restore maskruns exif request record
 
 # Memory that a file merely claims must not be asked for: 1 GiB is far more
 # than the limits of the targets allow.  A second is far more than any input

@@ -148,6 +148,41 @@ sub dictionaries {
     fortran => npy ("4, 4", "<f8", "True", pack "d<*", 1 .. 16));
 }
 
+# ---- dictionaries that restore: see restore.c ----
+
+# Convolutional ones, which the program learns.
+sub convolutional {
+  my %files;
+  my %kinds = (
+    small => "--patch 4 --atoms 3 --rounds 2 --sets 2 --levels 2 --ground 2",
+    dense => "--patch 5 --atoms 2 --rounds 4 --sets 1 --levels 1 --spacing 1",
+    grey => "--patch 4 --atoms 4 --rounds 1 --sets 1 --levels 3 --grey");
+
+  save ("source.png", png (48, 48, 8, 2, 0));
+  for my $name (sort keys %kinds) {
+    my $to = "$folder/seed-$name.safetensors";
+    system ("$tessera learn -a convolutional -q -f $kinds{$name} --batch 1 "
+      . "--iterations 1 --crop 32 $folder/seed-source.png -o $to") == 0
+      or die "seeds.pl: cannot learn\n";
+    $files{"$name.safetensors"} = load ($to);
+    unlink $to;
+  }
+  unlink "$folder/seed-source.png";
+  return %files;
+}
+
+# Each dictionary with each way to use it.
+sub restorers {
+  my %dictionaries = (dictionaries (), convolutional ());
+  my %files;
+
+  for my $name (keys %dictionaries) {
+    $files{"$name-$_"} = chr ($_) . $dictionaries{$name}
+      for 0, 2, 8, 16, 32, 66, 70, 98;
+  }
+  return %files;
+}
+
 # ---- requests ----
 
 # Runs of a mask of 16 x 16: all known but a block.
@@ -231,6 +266,7 @@ my %makers = (
   tiff => sub { converted ("tif") },
   webp => sub { converted ("webp") },
   dictionary => \&dictionaries,
+  restore => \&restorers,
   maskruns => sub {
     (block => "\x0f\x0f$runs", all => "\0\0\0\1", none => "\0\0\1",
      large => "\xff\xff" . pack "C*", 0x80, 0x80, 0x04)
