@@ -8,7 +8,7 @@
 #   check-kernels  the same bytes under every kernel of OpenBLAS
 #   siege       500 pictures, killed ten times, and what that costs
 #   check-tsan  what uses threads, under ThreadSanitizer
-#   check-oom   every allocation fails once
+#   check-oom   allocations fail, of every place and every large one
 #   fuzz        SECONDS=60 of libFuzzer for each of tests/fuzz (needs clang)
 #   layers      check who includes whom  headers     each compiles alone
 #   data        several hundred landscape pictures, for experiments

@@ -12,6 +12,9 @@
 # The one exception is GLib's own: for the few bytes of a lock it calls abort()
 # at once, and says so; those runs are counted apart, and leave nothing behind.
 #
+# Then the library: in a program of its own, every large allocation fails once,
+# whatever place it comes from.  That is an error, which the program survives.
+#
 # GLib before 2.76 keeps small things in slices, and calls abort() when those
 # cannot grow, whatever the program says; later ones take them from malloc(),
 # as this variable lets all of them do.
@@ -128,5 +131,74 @@ fails "inpaint a JPEG with a dictionary" out.png inpaint photo.jpg \
 fails "denoise" out.png denoise photo.png --sigma 20
 fails "learn" out.safetensors learn pictures --patch 4 --algorithm online \
   --iterations 2 --max-patches 60
+
+# ---- by size, through the library ----
+
+# Large is what a picture of 320 x 240 needs for three bytes a pixel or more;
+# real ones are tens of times larger.
+HOST=$(dirname "$TESSERA")/tests/libraryhost
+LARGE=200000
+make_png large.png 320 240 \
+  '128 + 60 * sin ($x / 13 + $c) * cos ($y / 14) + ($x * 7919 + $y * 104729) % 41'
+run learn large.png --algorithm convolutional --rounds 2 --sets 1 --levels 2 \
+  --spacing 4 --patch 10 --batch 1 --crop 32 --iterations 1 -q -o conv.safetensors
+judge "a convolutional dictionary to work with" 0
+run learn large.png --algorithm ksvd --patch 8 --atoms 1200 --iterations 1 \
+  --max-patches 1500 -q -o plain.safetensors
+judge "a dictionary of many atoms to work with" 0
+
+# survives TASK DICTIONARY - all runs of one task.  What libtiff cannot
+# allocate it reports as any other trouble.
+survives () {
+  perl -e '
+    use strict;
+    use warnings;
+    my ($large, @command) = @ARGV;
+    my %seen = (0 => 0, 4 => 0);
+    my @bad;
+
+    sub attempt {
+      my ($k) = @_;
+      my $child = fork;
+      if (!$child) {
+        @ENV{qw(LD_PRELOAD FAIL_AT FAIL_ABOVE)} = ("./failalloc.so", $k, $large);
+        $ENV{FAIL_PLACES} = "places" if !$k;
+        open STDERR, ">", "words";
+        alarm 60;
+        exec @command;
+      }
+      waitpid $child, 0;
+      return ($? >> 8, $? & 127);
+    }
+
+    sub lines { open my $in, "<", $_[0] or return; <$in> }
+
+    my ($code) = attempt (0);
+    die "the task fails by itself: ", lines ("words") if $code;
+    my $count = () = lines ("places");
+    for my $k (1 .. $count) {
+      my ($code, $signal) = attempt ($k);
+      my @words = lines ("words");
+      $code = 4 if !$signal && $code == 1 && $words[-1] =~ / TIFF/;
+      $seen{$code}++ if !$signal;
+      push @bad, "allocation $k, code $code, signal $signal: "
+        . join "", @words if $signal || !defined $seen{$code} || $code % 4;
+    }
+    print "# $count large allocations: $seen{4} refused, $seen{0} done without\n";
+    print map { "# $_\n" } map { split /\n/ } @bad[0 .. ($#bad < 4 ? $#bad : 4)];
+    exit (@bad > 0 || !$seen{4});
+  ' $LARGE "$HOST" "$1" large.png "$2"
+  report $? "the library, $1 with $2"
+}
+
+for task in read encode find-noise find-damage score inpaint \
+  inpaint-paper see-through denoise denoise-found learn-convolutional \
+  learn-for-task; do
+  survives $task conv.safetensors
+done
+for task in inpaint-by denoise-by dictionary; do
+  survives $task conv.safetensors
+  survives $task plain.safetensors
+done
 
 finish

@@ -5,7 +5,8 @@
  * From main() on, allocations are counted, and the k-th returns NULL; none
  * does for FAIL_AT=0.  FAIL_PLACES names a file that gets a line for each: a
  * number that is the same for two allocations if the same functions called
- * each other on the way to them.
+ * each other on the way to them.  With FAIL_ABOVE=b only allocations of more
+ * than b bytes are counted, and the one that fails is traced to stderr.
  *
  * Memory that OpenBLAS asks the kernel for is not touched, for it would try
  * again for ever; nor do all later allocations fail too, for GLib, which needs
@@ -28,6 +29,7 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 static int counting; /* main() has begun */
 static long counted; /* atomic */
 static long fail_at;
+static size_t fail_above;
 static FILE *places;             /* or NULL */
 static char buffer[1 << 16];     /* of that file */
 static __thread int is_counting; /* what counting itself allocates is free */
@@ -57,17 +59,30 @@ note_place (void)
   is_counting = 0;
 }
 
+/* Says who asked, in numbers for addr2line. */
+static void
+trace (void)
+{
+  void *frames[DEPTH];
+
+  is_counting = 1;
+  backtrace_symbols_fd (frames, backtrace (frames, DEPTH), 2);
+  is_counting = 0;
+}
+
 static int
-fails (void)
+fails (size_t size)
 {
   long number;
 
-  if (!counting || is_counting)
+  if (!counting || is_counting || size <= fail_above)
     return 0;
   note_place ();
   number = __atomic_add_fetch (&counted, 1, __ATOMIC_SEQ_CST);
   if (number != fail_at)
     return 0;
+  if (fail_above > 0)
+    trace ();
   errno = ENOMEM;
   return 1;
 }
@@ -75,37 +90,37 @@ fails (void)
 void *
 malloc (size_t size)
 {
-  return fails () ? NULL : __libc_malloc (size);
+  return fails (size) ? NULL : __libc_malloc (size);
 }
 
 void *
 calloc (size_t count, size_t size)
 {
-  return fails () ? NULL : __libc_calloc (count, size);
+  return fails (count * size) ? NULL : __libc_calloc (count, size);
 }
 
 void *
 realloc (void *old, size_t size)
 {
-  return fails () ? NULL : __libc_realloc (old, size);
+  return fails (size) ? NULL : __libc_realloc (old, size);
 }
 
 void *
 memalign (size_t alignment, size_t size)
 {
-  return fails () ? NULL : __libc_memalign (alignment, size);
+  return fails (size) ? NULL : __libc_memalign (alignment, size);
 }
 
 void *
 aligned_alloc (size_t alignment, size_t size)
 {
-  return fails () ? NULL : __libc_memalign (alignment, size);
+  return fails (size) ? NULL : __libc_memalign (alignment, size);
 }
 
 int
 posix_memalign (void **place, size_t alignment, size_t size)
 {
-  void *block = fails () ? NULL : __libc_memalign (alignment, size);
+  void *block = fails (size) ? NULL : __libc_memalign (alignment, size);
 
   if (block == NULL)
     return ENOMEM;
@@ -131,10 +146,11 @@ static int
 counting_main (int argc, char **argv, char **envp)
 {
   const char *at = getenv ("FAIL_AT");
-
+  const char *above = getenv ("FAIL_ABOVE");
   const char *path = getenv ("FAIL_PLACES");
 
   fail_at = at != NULL ? atol (at) : 0;
+  fail_above = above != NULL ? strtoul (above, NULL, 10) : 0;
   places = path != NULL ? fopen (path, "w") : NULL;
   if (places != NULL)
     setvbuf (places, buffer, _IOFBF, sizeof buffer);

@@ -15,6 +15,12 @@ $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
 $(BENCHES): $(BUILD)/tests/bench/support.o
 
 check: all layers headers $(TESTS) $(SGEMM)
+# A host of the library, for check-oom.
+$(BUILD)/tests/libraryhost: $(BUILD)/tests/libraryhost.o $(STATIC_LIB)
+	@echo "  link $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic -o $@ $^ $(LIBS)
+
+check: all layers headers $(TESTS)
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j$$(nproc) --timer $(TESTS) $(CLI_TESTS) :: --tap
 
 check-kernels: all $(TESTS)
@@ -50,7 +56,7 @@ siege: all
 	  TESSERA=$(abspath $(BUILD))/tessera prove -v tests/cli_siege.sh
 check-tsan:
 	$(Q)sh tests/check_tsan.sh $(BUILD)
-check-oom: all
+check-oom: all $(BUILD)/tests/libraryhost
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera CC=$(CC) prove tests/check_oom.sh
 
 # Folders are layers: a file includes only its own or one further right.
