@@ -14,13 +14,12 @@ $(TESTS) $(BENCHES): %: %.o $(BUILD)/tests/support.o \
 
 $(BENCHES): $(BUILD)/tests/bench/support.o
 
-check: all layers headers $(TESTS) $(SGEMM)
 # A host of the library, for check-oom.
 $(BUILD)/tests/libraryhost: $(BUILD)/tests/libraryhost.o $(STATIC_LIB)
 	@echo "  link $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic -o $@ $^ $(LIBS)
 
-check: all layers headers $(TESTS)
+check: all layers headers $(TESTS) $(SGEMM)
 	$(Q)TESSERA=$(abspath $(BUILD))/tessera prove -j$$(nproc) --timer $(TESTS) $(CLI_TESTS) :: --tap
 
 check-kernels: all $(TESTS)
