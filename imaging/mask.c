@@ -138,6 +138,43 @@ names_single_colours (const Mask *mask)
   return alone == ALL_COLOURS;
 }
 
+/* The grey of pixels that may be looked at. */
+static guint16
+middle_grey (const Image *picture)
+{
+  return (guint16) ((128 * image_peak (picture) + 127) / 255);
+}
+
+static gboolean
+is_middle_grey (const Image *picture, gsize i)
+{
+  const guint16 *pixel = picture->samples + i * (gsize) picture->channels;
+
+  for (int c = 0; c < image_colours (picture); c++)
+    if (pixel[c] != middle_grey (picture))
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether the samples that can be seen are black, white or middle grey. */
+static gboolean
+has_three_levels (const Image *picture)
+{
+  int peak = image_peak (picture), grey = middle_grey (picture);
+
+  if (peak < 255 || image_is_lossy (picture))
+    return FALSE;
+  for (gsize i = 0; i < image_pixels (picture); i++) {
+    const guint16 *pixel = picture->samples + i * (gsize) picture->channels;
+
+    for (int c = 0; c < image_colours (picture); c++)
+      if (pixel[c] != 0 && pixel[c] != peak && pixel[c] != grey
+          && !image_is_transparent (picture, i))
+        return FALSE;
+  }
+  return TRUE;
+}
+
 Mask *
 mask_from_picture (const Image *picture, MaskColours colours, GError **error)
 {
@@ -157,6 +194,10 @@ mask_from_picture (const Image *picture, MaskColours colours, GError **error)
   for (gsize i = 0; i < pixels (mask); i++)
     if (mask->missing[i] == ALL_COLOURS || (mask->missing[i] && !separate))
       mask->missing[i] = MASK_PIXEL;
+  if (has_three_levels (picture))
+    for (gsize i = 0; i < pixels (mask); i++)
+      if (mask->missing[i] == MASK_PIXEL && is_middle_grey (picture, i))
+        mask->missing[i] |= MASK_THROUGH;
   return mask;
 }
 
@@ -173,17 +214,22 @@ Image *
 mask_to_picture (const Mask *mask, GError **error)
 {
   gboolean partial = mask_is_partial (mask);
+  gboolean has_grey = mask_has_through (mask);
   int channels = partial ? 3 : 1;
-  Image *picture =
-    image_new (mask->width, mask->height, channels, partial ? 8 : 1, error);
+  Image *picture = image_new (mask->width, mask->height, channels,
+                              partial || has_grey ? 8 : 1, error);
 
   if (picture == NULL)
     return NULL;
   for (gsize i = 0; i < pixels (mask); i++)
-    for (int c = 0; c < channels; c++)
+    for (int c = 0; c < channels; c++) {
+      guint8 missing = mask->missing[i];
+
       picture->samples[i * (gsize) channels + (gsize) c] =
-        (guint16) (mask_hides (mask->missing[i], c) ? image_peak (picture)
-                                                    : 0);
+        (guint16) (!mask_hides (missing, c)  ? 0
+                   : missing & MASK_THROUGH ? middle_grey (picture)
+                                            : image_peak (picture));
+    }
   return picture;
 }
 

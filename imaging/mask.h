@@ -77,7 +77,8 @@ typedef enum {
 
 /* The mask in a picture: a visible pixel with a sample above zero is missing.
  * A JPEG is never exactly black, so there the sample must reach half of the
- * range. */
+ * range.  Where black, white and the middle grey (#808080) are all there is,
+ * grey pixels are MASK_THROUGH; edges of a soft brush have more levels. */
 Mask *mask_from_picture (const Image *picture, MaskColours colours,
                          GError **error);
 
@@ -85,7 +86,8 @@ Mask *mask_from_picture (const Image *picture, MaskColours colours,
 gboolean mask_is_partial (const Mask *mask);
 
 /* A black and white picture of @mask, one bit per pixel; in colour if pixels
- * miss only some of theirs. */
+ * miss only some of theirs, with grey for MASK_THROUGH.  mask_from_picture()
+ * gives @mask back. */
 Image *mask_to_picture (const Mask *mask, GError **error);
 
 /* Pixels of one colour, given in 8 bits per channel.  In pictures that come

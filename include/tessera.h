@@ -274,9 +274,12 @@ typedef struct TesseraMask TesseraMask;
 
 /* The bytes of a mask, one per pixel, are 0 where all is known, else
  * TESSERA_MASK_PIXEL for the whole pixel, or any of TESSERA_MASK_CHANNEL(c)
- * for its channel number c (0 grey or red, 1 green, 2 blue) alone. */
+ * for its channel number c (0 grey or red, 1 green, 2 blue) alone.  With
+ * TESSERA_MASK_PIXEL, TESSERA_MASK_THROUGH says that a mark covers the pixel
+ * that may let it shine through: what is left of it may be used. */
 #define TESSERA_MASK_PIXEL 1
 #define TESSERA_MASK_CHANNEL(c) (2 << (c))
+#define TESSERA_MASK_THROUGH 16
 
 /* A mask with nothing missing. */
 TESSERA_API TesseraMask *tessera_mask_new (int width, int height,
@@ -294,7 +297,8 @@ typedef enum {
 } TesseraMaskChannels;
 
 /* The mask that a picture shows: visible pixels above zero (JPEG: half of the
- * range) are missing. */
+ * range) are missing.  In a picture of black, white and the grey #808080
+ * alone, grey is TESSERA_MASK_THROUGH. */
 TESSERA_API TesseraMask *tessera_mask_from_image (const TesseraImage *image,
                                                   TesseraMaskChannels channels,
                                                   GError **error);
@@ -309,7 +313,8 @@ TESSERA_API TesseraMask *tessera_mask_from_rgb (const TesseraImage *image,
 TESSERA_API TesseraMask *tessera_mask_from_alpha (const TesseraImage *image,
                                                   GError **error);
 
-/* A black and white picture of a mask; RGB if channels are missing alone. */
+/* A black and white picture of a mask; RGB if channels are missing alone, with
+ * grey for TESSERA_MASK_THROUGH. */
 TESSERA_API TesseraImage *tessera_mask_to_image (const TesseraMask *mask,
                                                  GError **error);
 
@@ -458,9 +463,8 @@ typedef struct {
  * are.
  *
  * Masked samples never affect the result, with two exceptions: all may with
- * see_through, and those below scratches and dust may if @missing is what
- * tessera_find_damage() returned.  tessera_mask_get() and tessera_mask_set()
- * do not carry that over.
+ * see_through, and those of TESSERA_MASK_THROUGH may, which
+ * tessera_find_damage() says of scratches and dust.
  *
  * With an area, that part and its surroundings are cut out, restored as if they
  * were all there is, and only the part is put back.  The report is about it.

@@ -98,8 +98,15 @@ run score rough.png filled.png --json
 filled=$(json psnr)
 run score rough.png seen.png --json
 ok "--see-through looks at it" is_more "$(json psnr)" "$filled"
-fill veiled.png --mask seen_mask.png --see-through -o again.png
-ok "... and --mask-out is the mask" cmp -s seen.png again.png
+fill veiled.png --mask seen_mask.png -o again.png
+ok "... and --mask-out says so in grey" cmp -s seen.png again.png
+calm='(120 + 20 * sin ($x / 40) + 15 * cos ($y / 31) + ($x * 7 + $y * 13) % 5)'
+make_png scratched.png 200 150 \
+  "\$x > 90 && \$x < 94 ? 0.4 * $calm + 140 : $calm"
+fill scratched.png --find scratches -o found.png --mask-out found_marks.png
+fill scratched.png --mask found_marks.png -o found_again.png
+ok "what was found and written is filled alike" cmp -s found.png \
+  found_again.png
 expect "--see-through without a mask" 2 inpaint veiled.png --see-through \
   -o none.png
 

@@ -17,6 +17,43 @@ test_picture_and_back (void)
   g_assert_cmpuint (mask_count (mask), ==, 31);
 }
 
+static void
+test_grey_is_seen_through (void)
+{
+  static const guint8 whole[] = { 0, MASK_PIXEL, MASK_PIXEL | MASK_THROUGH };
+  static const int depths[] = { 8, 16 };
+
+  g_test_summary ("What may be looked at survives being written; grey of a "
+                  "soft brush means nothing");
+  for (int partial = 0; partial <= 1; partial++) {
+    g_autoptr (Mask) mask = mask_new (13, 7, NULL);
+    g_autoptr (Image) picture = NULL;
+    g_autoptr (Mask) back = NULL;
+    g_autoptr (Mask) soft = NULL;
+
+    for (int i = 0; i < 13 * 7; i++)
+      mask->missing[i] = partial && i < 3 ? MASK_CHANNEL (i) : whole[i % 3];
+    picture = mask_to_picture (mask, NULL);
+    back = mask_from_picture (picture, MASK_AUTO, NULL);
+    g_assert_cmpmem (mask->missing, 13 * 7, back->missing, 13 * 7);
+    picture->samples[0] = 3;
+    soft = mask_from_picture (picture, MASK_AUTO, NULL);
+    g_assert_false (mask_has_through (soft));
+  }
+  for (gsize k = 0; k < G_N_ELEMENTS (depths); k++) {
+    g_autoptr (Image) picture = image_new (2, 1, 1, depths[k], NULL);
+    g_autoptr (Mask) mask = NULL;
+
+    picture->samples[1] = depths[k] == 8 ? 128 : 128 * 257;
+    mask = mask_from_picture (picture, MASK_AUTO, NULL);
+    g_assert_cmpmem (mask->missing, 2, "\0\21", 2);
+    picture->meta.format = TESSERA_JPEG;
+    mask_free (mask);
+    mask = mask_from_picture (picture, MASK_AUTO, NULL);
+    g_assert_cmpmem (mask->missing, 2, "\0\1", 2);
+  }
+}
+
 /* The faintest grey counts in a PNG, only bright ones in a JPEG, and nothing
  * that is transparent. */
 static void
@@ -107,6 +144,7 @@ int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
+  g_test_add_func ("/mask/grey", test_grey_is_seen_through);
   g_test_add_func ("/mask/picture", test_picture_and_back);
   g_test_add_func ("/mask/what-counts", test_what_counts);
   g_test_add_func ("/mask/channels", test_channels);

@@ -6,10 +6,12 @@
 
 /* All bits that a byte of a mask may have. */
 #define KNOWN_BITS                                                            \
-  (MASK_PIXEL | MASK_CHANNEL (0) | MASK_CHANNEL (1) | MASK_CHANNEL (2))
+  (MASK_PIXEL | MASK_CHANNEL (0) | MASK_CHANNEL (1) | MASK_CHANNEL (2)        \
+   | MASK_THROUGH)
 
 G_STATIC_ASSERT (TESSERA_MASK_PIXEL == MASK_PIXEL);
 G_STATIC_ASSERT (TESSERA_MASK_CHANNEL (2) == MASK_CHANNEL (2));
+G_STATIC_ASSERT (TESSERA_MASK_THROUGH == MASK_THROUGH);
 
 TesseraMask *
 tessera_mask_new (int width, int height, GError **error)

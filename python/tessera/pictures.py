@@ -12,6 +12,7 @@ from . import _library as _c
 from ._library import call, lib
 from .dictionary import Dictionary
 
+_THROUGH = 16   # TESSERA_MASK_THROUGH
 _QUALITY = {"fast": -1, "normal": 0, "best": 1}
 _FILL = {"auto": 0, "smooth": 1, "texture": 2}
 _KEEP, _ESTIMATE, _GIVEN = 0, 1, 2
@@ -81,9 +82,12 @@ def _array(image, like=None):
 def _mask(mask, picture):
     if mask is None:
         return _c.Handle(None, "mask")
-    mask = np.asarray(mask) != 0
+    levels = np.asarray(mask)
+    mask = levels != 0
     if mask.shape == picture.shape[:2]:
         data = np.ascontiguousarray(mask, dtype=np.uint8)
+        if levels.dtype == np.uint8 and np.isin(levels, (0, 128, 255)).all():
+            data[levels == 128] |= _THROUGH
     elif mask.shape == picture.shape[:2] + (3,) == picture.shape:
         # Bit 0 is the whole pixel, the next ones are its channels.
         data = (mask * np.array([2, 4, 8])).sum(axis=2).astype(np.uint8)
@@ -95,10 +99,12 @@ def _mask(mask, picture):
     return handle
 
 
-def _mask_array(handle, picture):
+def _mask_array(handle, picture, levels=False):
     data = np.empty(picture.shape[:2], np.uint8)
     lib.tessera_mask_get(handle, data.ctypes.data, data.strides[0])
-    return data != 0
+    if not levels:
+        return data != 0
+    return np.where(data & _THROUGH, 128, np.where(data, 255, 0)).astype(np.uint8)
 
 
 def _read(path, page):
@@ -175,6 +181,8 @@ def inpaint(picture: np.ndarray, mask: np.ndarray, *,
     """Fills the pixels of a picture for which a mask is true.
 
     A mask as deep as an RGB picture tells for each channel what is missing.
+    In a mask of the bytes 0, 128 and 255, 128 says that the picture may shine
+    through, as with ``see_through``.
 
     Known pixels come back as they were, and masked ones never affect the
     result unless ``see_through`` is true: what shines through half-opaque
@@ -229,13 +237,16 @@ def noise_level(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
 
 
 def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
-                strength: float = 1.0, threads: int = 0,
-                progress=None) -> np.ndarray:
+                strength: float = 1.0, threads: int = 0, progress=None,
+                levels: bool = False) -> np.ndarray:
     """A mask of the damage that is found: scratches, dust, stamps ...
 
     ``kinds`` are names separated by commas, as in "scratches,dust"; without
     it, all kinds are looked for.  A ``strength`` above 1, up to 4, marks more;
-    below 1, down to 0.25, less.
+    below 1, down to 0.25, less.  The mask is of booleans; with ``levels`` it
+    is of bytes, as in the file that ``--mask-out`` writes: 255 for what is
+    lost, 128 for scratches and dust that may let the picture shine through,
+    which ``inpaint`` then uses.
     """
     picture = _check(picture)
     image, watch = _image(picture), _c.Watch(progress)
@@ -244,7 +255,7 @@ def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
                              strength=float(strength))
     found = call("find_damage", _c.context(threads), image,
                  byref(options), watch=watch)
-    return _mask_array(_c.Handle(found, "mask"), picture)
+    return _mask_array(_c.Handle(found, "mask"), picture, levels)
 
 
 # ---- experiments ----

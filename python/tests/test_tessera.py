@@ -189,6 +189,17 @@ def test_grey():
 def test_find_damage():
     damaged, mask = tessera.corrupt(clean(), blocks=(8, 6), seed=1)
     assert np.array_equal(tessera.find_damage(damaged, "blocks"), mask)
+    levels = tessera.find_damage(damaged, "blocks", levels=True)
+    assert np.array_equal(levels, np.where(mask, 255, 0))
+
+
+def test_levels_are_seen_through():
+    veiled, mask = clean().copy(), np.zeros(clean().shape[:2], bool)
+    mask[5:-5, 20:23] = True
+    veiled[mask] = veiled[mask] // 2 + 110
+    grey = np.where(mask, 128, 0).astype(np.uint8)
+    assert np.array_equal(tessera.inpaint(veiled, grey),
+                          tessera.inpaint(veiled, mask, see_through=True))
 
 
 def test_noise_level():
