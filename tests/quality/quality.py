@@ -45,6 +45,8 @@ class Scenario:
         self.pictures = [(os.path.splitext(os.path.basename(path))[0].replace("-truth", "")
                           .replace("-mask", ""), path)
                          for path in sorted(glob.glob(sets[self.set]))]
+        if not self.pictures and os.path.isdir(os.path.dirname(sets[self.set])):
+            sys.exit("quality: there are no pictures %s" % sets[self.set])
 
 
 def scenarios():
