@@ -422,8 +422,10 @@ write_extra (TIFF *tiff, const Extra *extra, const GPtrArray *fields,
   if (extra->create (tiff) != 0)
     return FALSE;
   set_fields (tiff, fields, extra->name);
-  return TIFFWriteCustomDirectory (tiff, place)
-         && TIFFCreateDirectory (tiff) == 0;
+  if (!TIFFWriteCustomDirectory (tiff, place))
+    return FALSE;
+  TIFFFreeDirectory (tiff); /* the next one takes its place */
+  return TIFFCreateDirectory (tiff) == 0;
 }
 
 gboolean
