@@ -14,7 +14,7 @@ small_limits (gboolean lenient)
   ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
 
   limits.max_pixels = MOST_PIXELS;
-  limits.max_side = MOST_PIXELS;
+  limits.max_side = MOST_PIXELS - 1; /* what libwebp can write */
   limits.max_scans = 20;
   limits.max_metadata = 100000;
   limits.lenient = lenient;
