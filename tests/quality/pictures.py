@@ -90,6 +90,7 @@ def samples_changed(a, b):
 # Marks are rows of bits, one whole number for each.
 
 def marks(path):
+    """Of a mask, where what is seen through is grey, 128."""
     width, _, channels, rows = read_png(path)
     return [int("".join("1" if max(row[x * channels:(x + 1) * channels]) > 127 else "0"
                         for x in range(width)), 2) for row in rows]
