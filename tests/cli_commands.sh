@@ -103,10 +103,10 @@ ok "... and --mask-out says so in grey" cmp -s seen.png again.png
 calm='(120 + 20 * sin ($x / 40) + 15 * cos ($y / 31) + ($x * 7 + $y * 13) % 5)'
 make_png scratched.png 200 150 \
   "\$x > 90 && \$x < 94 ? 0.4 * $calm + 140 : $calm"
-fill scratched.png --find scratches -o found.png --mask-out found_marks.png
-fill scratched.png --mask found_marks.png -o found_again.png
-ok "what was found and written is filled alike" cmp -s found.png \
-  found_again.png
+fill scratched.png --find scratches -o unveiled.png --mask-out marks.png
+fill scratched.png --mask marks.png -o unveiled_again.png
+ok "what was found and written is filled alike" cmp -s unveiled.png \
+  unveiled_again.png
 expect "--see-through without a mask" 2 inpaint veiled.png --see-through \
   -o none.png
 
