@@ -85,7 +85,7 @@ Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 # Files inside the library and the program: what these .gresource.xml list.
-LIB_RESOURCES := data/dictionaries/dictionaries data/finders/finders
+LIB_RESOURCES := data/dictionaries/dictionaries data/finders/finders data/detector/detector
 APP_RESOURCES := app/compare/report/report app/serve/page/page
 resources      = $(patsubst %,$(BUILD)/%.resource.o,$(1))
 LIB_OBJECTS    = $(call objects,$(LIB_SRC)) $(call resources,$(LIB_RESOURCES))
@@ -168,6 +168,7 @@ $(BUILD)/%.resource.c: %.gresource.xml $(BUILD)/%.gresource
 	  '".globl $(data); $(data): .incbin \"$(BUILD)/$*.gresource\"; .previous");' >>$@
 $(BUILD)/data/dictionaries/dictionaries.gresource: $(wildcard data/dictionaries/*)
 $(BUILD)/data/finders/finders.gresource: data/finders/dust.safetensors
+$(BUILD)/data/detector/detector.gresource: data/detector/damage.safetensors
 $(BUILD)/app/compare/report/report.gresource: $(wildcard app/compare/report/*)
 $(BUILD)/app/serve/page/page.gresource: $(wildcard app/serve/page/*)
 
@@ -215,7 +216,7 @@ clean:
   data/halve.c $(FINDERS_SRC)))
 
 .PHONY: FORCE all check check-asan check-kernels check-tsan siege check-oom \
-  fuzz fuzzers layers headers bench format deps deps-browser finders \
+  fuzz fuzzers layers headers bench format deps deps-browser detector finders \
   comparison data deb demo dictionary quality quality-accept install uninstall clean
 .SECONDARY:
 

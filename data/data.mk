@@ -52,6 +52,18 @@ finders: $(FINDERS)
 	  echo originals) >$(BUILD)/$$kind.trees && \
 	  mv $(BUILD)/$$kind.trees imaging/detect || exit 1; done
 
+# Learns the network that finds damage, for an hour or more on two cores:
+# PHOTOGRAPHS are folders of more pictures without damage, FILM one of shapes of
+# damage (data/SOURCES.md).  What was learned so far is kept in CHECKPOINT.
+STEPS = 14000
+CHECKPOINT = build/damage.pt
+detector:
+	$(Q)sh data/standin.sh build/originals originals
+	$(Q)python3 data/finders/everyday.py build/everyday
+	python3 data/detector/learn.py data/detector/damage.safetensors \
+	  --photographs build/originals build/everyday $(PHOTOGRAPHS) \
+	  --film $(FILM) --steps $(STEPS) --checkpoint $(CHECKPOINT)
+
 # Landscape pictures for experiments; downloads 70 MB.
 data: $(HALVE)
 	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape

@@ -9,6 +9,10 @@
 #define ADDRESS(name) &detector_##name,
 const Detector *const detectors[] = { DETECTORS (ADDRESS) NULL };
 
+const Detector detector_areas = { .name = "areas",
+                                  .noun = "lost areas and torn edges",
+                                  .classes = DAMAGE_CLASS (DAMAGE_AREAS) };
+
 /* Of its pixels, to be that kind's. */
 #define SHARED 0.5
 
@@ -153,25 +157,10 @@ search_one (int number, int worker, gpointer data)
     progress.cancellable = whole->cancellable;
     progress.report = whole->report != NULL ? report_search : NULL;
   }
-  search->found = search->count.detector->find (all->image, all->strength,
-                                                &progress, &search->error);
+  if (search->count.detector->find != NULL)
+    search->found = search->count.detector->find (all->image, all->strength,
+                                                  &progress, &search->error);
   g_atomic_int_set (&search->done, DONE);
-}
-
-/* Fails with the error of @search, if it has one. */
-static gboolean
-search_finish (Search *search, Mask *mask, GArray *counts, GError **error)
-{
-  if (search->found == NULL) {
-    g_propagate_error (error, g_steal_pointer (&search->error));
-    return FALSE;
-  }
-  if (!add_marks (search->found, &search->count, mask, error))
-    return FALSE;
-  g_clear_pointer (&search->found, mask_free);
-  if (counts != NULL)
-    g_array_append_val (counts, search->count);
-  return TRUE;
 }
 
 static void
@@ -183,17 +172,88 @@ search_clear (gpointer data)
   g_clear_error (&search->error);
 }
 
+/* Adds what the rules of all kinds find to @mask and to the counts. */
+static gboolean
+apply_rules (Searches *all, Mask *mask, GError **error)
+{
+  const Progress *progress = all->progress;
+  const Progress quiet = { .cancellable =
+                             progress != NULL ? progress->cancellable : NULL };
+
+  if (!parallel_tasks ((int) all->kinds, search_one, all, &quiet, error))
+    return FALSE;
+  for (guint i = 0; i < all->kinds; i++) {
+    Search *search = &all->search[i];
+
+    if (search->error != NULL) {
+      g_propagate_error (error, g_steal_pointer (&search->error));
+      return FALSE;
+    }
+    if (search->found != NULL
+        && !add_marks (search->found, &search->count, mask, error))
+      return FALSE;
+    g_clear_pointer (&search->found, mask_free);
+  }
+  return TRUE;
+}
+
+/* Adds what the network finds of one kind. */
+static gboolean
+add_seen (Search *search, const DamageMap *map, Mask *mask, GError **error)
+{
+  const Detector *detector = search->count.detector;
+  g_autoptr (Mask) seen = NULL;
+
+  if (detector->classes == 0)
+    return TRUE;
+  seen =
+    damage_map_marks (map, detector->classes, search->all->strength, error);
+  return seen != NULL && add_marks (seen, &search->count, mask, error);
+}
+
+/* Has the network look at the picture, if there is something for it to find.
+ * *@map is NULL otherwise. */
+static gboolean
+ask_network (const Searches *all, const Progress *progress, DamageMap **map,
+             GError **error)
+{
+  DamageClasses classes = 0;
+
+  for (guint i = 0; i < all->kinds; i++)
+    classes |= all->search[i].count.detector->classes;
+  if (classes == 0)
+    return TRUE;
+  *map = damage_map_new (all->image, progress, error);
+  return *map != NULL;
+}
+
+/* Adds what the network finds of all kinds. */
+static gboolean
+add_all_seen (Searches *all, const DamageMap *map, Mask *mask, GError **error)
+{
+  for (guint i = 0; map != NULL && i < all->kinds; i++)
+    if (!add_seen (&all->search[i], map, mask, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The share of the time that the network takes. */
+#define NETWORK_SHARE 0.5
+
 Mask *
 damage_find (const Image *image, const DamageSearch *search, GArray *counts,
              const Progress *progress, GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
   g_autoptr (GArray) array = g_array_new (FALSE, TRUE, sizeof (Search));
-  const Progress quiet = { .cancellable =
-                             progress != NULL ? progress->cancellable : NULL };
+  g_autoptr (DamageMap) map = NULL;
+  ProgressPart first = { progress, 0, NETWORK_SHARE };
+  ProgressPart second = { progress, NETWORK_SHARE, 1 };
+  const Progress network = progress_part (&first);
+  const Progress rules = progress_part (&second);
   Searches all = { .image = image,
                    .strength = search->strength,
-                   .progress = progress,
+                   .progress = &rules,
                    .caller = g_thread_self (),
                    .kinds = search->kinds->len };
 
@@ -203,12 +263,12 @@ damage_find (const Image *image, const DamageSearch *search, GArray *counts,
   for (guint i = 0; i < all.kinds; i++)
     all.search[i] =
       (Search){ .all = &all, .count.detector = search->kinds->pdata[i] };
-  if (mask == NULL
-      || !parallel_tasks ((int) all.kinds, search_one, &all, &quiet, error)
+  if (mask == NULL || !ask_network (&all, &network, &map, error)
+      || !apply_rules (&all, mask, error)
+      || !add_all_seen (&all, map, mask, error)
       || !progress_step (progress, 1, error))
     return NULL;
-  for (guint i = 0; i < all.kinds; i++)
-    if (!search_finish (&all.search[i], mask, counts, error))
-      return NULL;
+  for (guint i = 0; counts != NULL && i < all.kinds; i++)
+    g_array_append_val (counts, all.search[i].count);
   return g_steal_pointer (&mask);
 }

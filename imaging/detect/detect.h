@@ -1,11 +1,14 @@
 /* detect.h - find damage that is not marked
  *
- * A new detector is one file that defines a Detector, and one row of DETECTORS
- * below.
+ * Damage of some kinds is found by rules, of some by the network
+ * (damagemap.h), which looks at a picture once for all of them, of some by
+ * both.  A new rule is one file that defines a Detector, and one row of
+ * DETECTORS below.
  */
 #pragma once
 
 #include "base/progress.h"
+#include "imaging/detect/mapmarks.h"
 #include "imaging/mask.h"
 
 typedef struct {
@@ -15,9 +18,12 @@ typedef struct {
   /* The damaged pixels of @image.  @strength moves the border between damage
    * and what belongs to the picture: 1 as is best for most pictures, more to
    * mark more.  @progress may be NULL.  NULL with @error set: MEMORY,
-   * CANCELLED. */
+   * CANCELLED.  NULL if the network alone finds this kind. */
   Mask *(*find) (const Image *image, double strength, const Progress *progress,
                  GError **error);
+
+  /* What the network calls this kind; 0 if it does not find it. */
+  DamageClasses classes;
 
   /* Whether such marks lie on the picture and may let it through (veil.h). */
   gboolean is_overlay;
@@ -52,7 +58,8 @@ typedef struct {
 } DamageCount;
 
 /* The damage of all kinds of @search, which are looked for at the same time. A
- * mark that lies mostly on what an earlier kind has found is left to that.
+ * mark that lies mostly on what an earlier kind has found is left to that; the
+ * network's marks come last.
  * Pixels of overlays alone are MASK_THROUGH.  @counts, which may be NULL, gets
  * a DamageCount for each kind.  @progress may be NULL.  NULL with @error set
  * as the detectors do. */
@@ -78,14 +85,19 @@ Mask *damage_find (const Image *image, const DamageSearch *search,
  * of their sides, straight or curved.
  *
  * dust: spots of 1 to about 14 pixels, lighter or darker than their
- * surroundings or of another colour, where such spots are rare. */
+ * surroundings or of another colour, where such spots are rare.
+ *
+ * areas: lost emulsion and paper, torn and worn edges; by the network alone.
+ * The network adds cracks, creases, scratches and hairs to scratches, specks
+ * to dust, and text to stamp. */
 #define DETECTORS(ROW)                                                        \
   ROW (blocks)                                                                \
   ROW (border)                                                                \
   ROW (dead_pixels)                                                           \
   ROW (stamp)                                                                 \
   ROW (scratches)                                                             \
-  ROW (dust)
+  ROW (dust)                                                                  \
+  ROW (areas)
 
 #define DETECTOR(name) extern const Detector detector_##name;
 DETECTORS (DETECTOR)

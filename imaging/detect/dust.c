@@ -138,5 +138,8 @@ find_dust (const Image *image, double strength, const Progress *progress,
   return g_steal_pointer (&mask);
 }
 
-const Detector detector_dust = { "dust", "dust and specks", find_dust,
+const Detector detector_dust = { .name = "dust",
+                                 .noun = "dust and specks",
+                                 .find = find_dust,
+                                 .classes = DAMAGE_CLASS (DAMAGE_SPECKS),
                                  .is_overlay = TRUE };

@@ -140,5 +140,8 @@ find_scratches (const Image *image, double strength, const Progress *progress,
   return g_steal_pointer (&mask);
 }
 
-const Detector detector_scratches = { "scratches", "scratches and hairs",
-                                      find_scratches, .is_overlay = TRUE };
+const Detector detector_scratches = { .name = "scratches",
+                                      .noun = "scratches, cracks and hairs",
+                                      .find = find_scratches,
+                                      .classes = DAMAGE_CLASS (DAMAGE_LINES),
+                                      .is_overlay = TRUE };

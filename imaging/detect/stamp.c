@@ -596,4 +596,5 @@ find_stamp (const Image *image, double strength, const Progress *progress,
 
 const Detector detector_stamp = { .name = "stamp",
                                   .noun = "stamps and overlaid text",
-                                  .find = find_stamp };
+                                  .find = find_stamp,
+                                  .classes = DAMAGE_CLASS (DAMAGE_TEXT) };

@@ -5,8 +5,9 @@ import { $ } from './ui.js';
 // By their names for the server: what the button says, and one of them.  Those
 // that are looked for most come first.
 const kinds = {
-  scratches: ['Scratches', 'scratch or hair', 'scratches and hairs'],
+  scratches: ['Scratches, cracks', 'scratch, crack or hair', 'scratches, cracks and hairs'],
   dust: ['Dust', 'speck of dust', 'specks of dust'],
+  areas: ['Lost areas', 'lost area', 'lost areas'],
   stamp: ['Stamps, text', 'stamp or text', 'stamps and texts'],
   border: ['Corners, borders', 'blank corner or border', 'blank corners and borders'],
   blocks: ['Black blocks', 'blacked-out block', 'blacked-out blocks'],
@@ -21,7 +22,7 @@ export function searchedKinds() {
   return inputs().filter(({ checked }) => checked).map(({ value }) => value);
 }
 
-// What was found, as "9 scratches and hairs, 1 dead pixel."
+// What was found, as "9 specks of dust, 1 dead pixel."
 export function kindsFound(found) {
   const parts = Object.entries(found).filter(([, { marks }]) => marks > 0).map(([name, { marks }]) => {
     const [, one, many] = kinds[name] ?? [name, name, name];

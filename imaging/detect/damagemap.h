@@ -1,0 +1,42 @@
+/* damagemap.h - how likely, how opaque and of which kind damage is, everywhere
+ *
+ * The network (damagenet.h) looks at the whole picture where it has about a
+ * megapixel: damage on a large scan is wide.  What it sees there says how
+ * damaged the picture is as a whole.  It then looks at the picture at twice the
+ * size, and again at twice that size wherever something was seen, so that fine
+ * marks are found and wide ones get a sharp border.  Each pixel keeps the
+ * largest likelihood.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "imaging/image.h"
+
+typedef enum {
+  DAMAGE_LINES,  /* scratches, cracks, creases, hairs */
+  DAMAGE_SPECKS, /* dust, dirt, mould */
+  DAMAGE_AREAS,  /* lost emulsion, torn edges and corners */
+  DAMAGE_TEXT,   /* dates and other print on top of the picture */
+  DAMAGE_STAINS, /* water, ink, fingerprints, tape */
+  DAMAGE_CLASSES
+} DamageClass;
+
+/* Row after row, one byte per pixel. */
+typedef struct {
+  int width, height;
+  guint8 *likelihood; /* LIKELIHOOD_ZERO + LIKELIHOOD_UNIT times the logit */
+  guint8 *opacity;    /* 255 for a pixel that is lost */
+  guint8 *kind;       /* a DamageClass: the likeliest, if there is damage */
+} DamageMap;
+
+#define LIKELIHOOD_ZERO 128
+#define LIKELIHOOD_UNIT 16
+
+/* The map of @image.  The same bytes for any number of threads.  @progress may
+ * be NULL.  NULL with @error set: MEMORY, CANCELLED. */
+DamageMap *damage_map_new (const Image *image, const Progress *progress,
+                           GError **error);
+
+/* @map may be NULL. */
+void damage_map_free (DamageMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (DamageMap, damage_map_free)
