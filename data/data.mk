@@ -58,6 +58,7 @@ finders: $(FINDERS)
 STEPS = 14000
 CHECKPOINT = build/damage.pt
 detector:
+	$(if $(FILM),,$(error FILM is the folder of shapes of damage: see data/SOURCES.md))
 	$(Q)sh data/standin.sh build/originals originals
 	$(Q)python3 data/finders/everyday.py build/everyday
 	python3 data/detector/learn.py data/detector/damage.safetensors \

@@ -32,7 +32,8 @@ test_grey_is_seen_through (void)
     g_autoptr (Mask) soft = NULL;
 
     for (int i = 0; i < 13 * 7; i++)
-      mask->missing[i] = partial && i < 3 ? MASK_CHANNEL (i) : whole[i % 3];
+      mask->missing[i] =
+        (guint8) (partial && i < 3 ? MASK_CHANNEL (i) : whole[i % 3]);
     picture = mask_to_picture (mask, NULL);
     back = mask_from_picture (picture, MASK_AUTO, NULL);
     g_assert_cmpmem (mask->missing, 13 * 7, back->missing, 13 * 7);
