@@ -137,6 +137,14 @@ tessera_mask_get (const TesseraMask *mask, uint8_t *data, ptrdiff_t row_stride)
       data[y * row_stride + x] = row (mask, y)[x] & KNOWN_BITS;
 }
 
+/* Without what is unknown, and with MASK_THROUGH only of whole pixels. */
+static guint8
+known_bits (guint8 missing)
+{
+  return missing & MASK_PIXEL ? missing & KNOWN_BITS
+                              : missing & KNOWN_BITS & ~MASK_THROUGH;
+}
+
 void
 tessera_mask_set (TesseraMask *mask, const uint8_t *data, ptrdiff_t row_stride)
 {
@@ -144,7 +152,7 @@ tessera_mask_set (TesseraMask *mask, const uint8_t *data, ptrdiff_t row_stride)
 
   for (int y = 0; y < mask->height; y++)
     for (int x = 0; x < mask->width; x++)
-      row (mask, y)[x] = data[y * row_stride + x] & KNOWN_BITS;
+      row (mask, y)[x] = known_bits (data[y * row_stride + x]);
 }
 
 gboolean
