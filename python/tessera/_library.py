@@ -2,6 +2,9 @@
 import ctypes
 import ctypes.util
 import os
+import signal
+import threading
+from contextlib import ExitStack, contextmanager, nullcontext
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double,
                     c_int, c_size_t, c_ssize_t, c_uint32, c_uint64, c_void_p,
                     sizeof)
@@ -219,36 +222,90 @@ def version() -> str:
     return lib.tessera_version().decode()
 
 
-def call(name, *arguments, watch=None):
-    """Calls a function that can fail; raises what it reports."""
+def call(name, *arguments, watch=None, owner=None):
+    """Calls a function that can fail; raises what it reports, or what was
+    raised while @watch watched.  A result that @owner_free frees becomes a
+    Handle."""
     error = POINTER(GError)()
-    result = getattr(lib, "tessera_" + name)(*arguments, byref(error))
-    if not error:
-        return result
-    code, message = error.contents.code, error.contents.message.decode()
-    _glib.g_error_free(error)
-    if watch is not None and watch.raised is not None:
-        raise watch.raised
-    raise _exception(code, message)
+    function = getattr(lib, "tessera_" + name)
+    with watch.over_signals() if watch is not None else nullcontext():
+        result = function(*arguments, byref(error))
+    if owner is not None:
+        result = Handle(result, owner)
+    failure = None
+    if error:
+        failure = _exception(error.contents.code,
+                             error.contents.message.decode())
+        _glib.g_error_free(error)
+    if watch is not None:
+        watch.finish()
+    if failure is not None:
+        raise failure
+    return result
 
 
 class Watch:
-    """Progress that stops the work when an exception, such as that of Ctrl-C,
-    is raised in this thread or by @function(share done)."""
+    """Progress that stops the work when @function(fraction done), or the
+    handler of a signal, such as that of Ctrl-C, raises an exception.
+
+    Python runs handlers wherever it is, which may be in the callback before
+    its first line; what they raise there is lost, since there is C around it.
+    So while the library works, signals are only noted, and their handlers run
+    where an exception can be caught.
+    """
 
     def __init__(self, function=None):
-        self.raised = None
+        self._function = function
+        self._handlers = {}  # by signal
+        self._noted = []     # signals whose handlers have not run
+        self._direct = False
+        self._raised = None
+        self.callback = Progress(self._step)
 
-        def step(done, _):
-            try:
-                if function is not None:
-                    function(done)
-                return 1
-            except BaseException as exception:  # raised again by call()
-                self.raised = exception
-                return 0
+    def _note(self, number, frame):
+        if self._direct:
+            self._handlers[number](number, frame)
+        else:
+            self._noted.append((number, frame))
 
-        self.callback = Progress(step)
+    def _run_handlers(self):
+        while self._noted:
+            number, frame = self._noted.pop(0)
+            self._handlers[number](number, frame)
+
+    def _step(self, done, _):
+        try:
+            self._direct = True
+            self._run_handlers()
+            if self._function is not None:
+                self._function(done)
+            self._direct = False
+            return 1
+        except BaseException as exception:  # raised again by finish()
+            self._direct = False
+            self._raised = self._raised or exception
+            return 0
+
+    @contextmanager
+    def over_signals(self):
+        """Notes the signals that come meanwhile.  Only the main thread gets
+        any."""
+        with ExitStack() as stack:
+            if threading.current_thread() is threading.main_thread():
+                for number in signal.valid_signals():
+                    handler = signal.getsignal(number)
+                    if callable(handler):
+                        self._handlers[number] = handler
+                        stack.callback(signal.signal, number, handler)
+                        signal.signal(number, self._note)
+            yield
+
+    def finish(self):
+        """Raises what was raised meanwhile."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+        self._run_handlers()
 
 
 class Handle:

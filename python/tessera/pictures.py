@@ -254,8 +254,8 @@ def find_damage(picture: np.ndarray, kinds: Optional[str] = None, *,
                              kinds=kinds.encode() if kinds else None,
                              strength=float(strength))
     found = call("find_damage", _c.context(threads), image,
-                 byref(options), watch=watch)
-    return _mask_array(_c.Handle(found, "mask"), picture, levels)
+                 byref(options), watch=watch, owner="mask")
+    return _mask_array(found, picture, levels)
 
 
 # ---- experiments ----

@@ -7,7 +7,6 @@ import doctest
 import json
 import os
 import pickle
-import signal
 import subprocess
 import threading
 
@@ -230,25 +229,6 @@ def test_what_a_progress_function_raises_stops_the_work():
 
     with pytest.raises(RuntimeError, match="enough"):
         tessera.inpaint(damaged, mask, progress=stop)
-
-
-def test_ctrl_c():
-    damaged, mask = tessera.corrupt(clean(300, 300), missing=0.5)
-
-    sent = []
-
-    def interrupt(done):
-        if done > 0 and not sent:
-            sent.append(done)
-            os.kill(os.getpid(), signal.SIGINT)
-
-    # A job in the background of a shell starts with the signal ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            tessera.inpaint(damaged, mask, progress=interrupt)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def test_python_goes_on_meanwhile():
