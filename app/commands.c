@@ -1,6 +1,7 @@
 #include "app/commands.h"
 
 #define COMMANDS(ROW)                                                         \
+  ROW (restore)                                                               \
   ROW (inpaint)                                                               \
   ROW (denoise)                                                               \
   ROW (serve)                                                                 \

@@ -20,6 +20,7 @@ static const char usage[] =
 
 static const char examples[] =
   "Examples:\n"
+  "  tessera restore photo.jpg -o restored.png\n"
   "  tessera inpaint scratched.png --mask scratches.png -o mended.png\n"
   "  tessera denoise speckled.png -o clean.png\n"
   "  tessera corrupt photo.png --missing 0.5 -o damaged.png\n"

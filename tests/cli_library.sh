@@ -122,7 +122,7 @@ build () {
 
 LD_LIBRARY_PATH=$PLACE/lib
 export LD_LIBRARY_PATH
-for example in mend predict measure; do
+for example in mend restore predict measure; do
   ok "docs/examples/$example.c builds" build $example
 done
 
@@ -137,6 +137,14 @@ ok "... and gives what the program gives" cmp mended.png expected.png
 quiet ./mend no-such-file.png mask.png other.png
 ok "... or says why not" [ "$?" -eq 1 ]
 ok "... in one line" grep -q '^mend: .*no-such-file.png' err
+
+"$TESSERA" corrupt clean.png --noise 15 --seed 1 -q -o noisy.png
+"$TESSERA" corrupt noisy.png --blocks 9x4 --seed 1 -q -o old.png
+ok "restore runs" quiet ./restore old.png restored.png
+ok "... finds damage and noise" grep -q 'filled [1-9].* level 1[0-9]' out
+"$TESSERA" restore old.png -q -o expected_restored.png
+ok "... and gives what the program gives" cmp restored.png \
+  expected_restored.png
 
 ok "predict runs" quiet ./predict clean.png
 ok "... and atoms predict better than the mean" is_more \

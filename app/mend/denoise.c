@@ -1,6 +1,5 @@
 /* denoise.c - repair damaged pixels and remove noise */
 #include "app/command.h"
-#include "app/files/picturefile.h"
 #include "app/mend/repair.h"
 
 static const char about[] =
@@ -20,7 +19,7 @@ static gboolean
 run (char **argv, GError **error)
 {
   MaskSources sources = { 0 };
-  NoiseRequest noise = { .sigma = SIGMA_UNKNOWN };
+  NoiseRequest noise = { 0 };
   const Option options[] = {
     { "mask", 'm', "FILE", "repair where this picture is not black",
       option_file, .value = &sources.file, .role = INPUT_FILE },
@@ -29,14 +28,6 @@ run (char **argv, GError **error)
       .value = &sources.colours, .choices = mask_colours },
     { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
       option_colour, .value = &sources.colour },
-    { "sigma", 0, "S", "noise level where white is 255; 0: none",
-      option_real, .value = &noise.sigma, .min = 0, .max = SIGMA_MAX },
-    { "strength", 0, "F", "remove F times the noise that is found (1)",
-      option_real, .value = &noise.strength, .min = 0.1, .max = 10 },
-    { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
-      option_real, .value = &noise.grain, .min = 0, .max = 1 },
-    { "noise-out", 0, "FILE", "also write the removed noise, amplified 4 times",
-      picture_option_output, .value = &noise.output, .role = OUTPUT_FILE },
   };
   const RepairTask task = {
     .about = about,

@@ -22,33 +22,11 @@ static const char about[] =
 static gboolean
 run (char **argv, GError **error)
 {
-  MaskSources sources = { .strength = 1 };
-  const Option options[] = {
-    { "mask", 'm', "FILE", "fill where this picture is not black", option_file,
-      .value = &sources.file, .role = INPUT_FILE },
-    { "mask-channels", 0, "NAME",
-      "red, green, blue: separate, together or auto", option_choice,
-      .value = &sources.colours, .choices = mask_colours },
-    { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
-      .value = &sources.colour },
-    { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
-      .value = &sources.transparent },
-    { "see-through", 0, NULL,
-      "the mask is of half-opaque marks or stains", option_flag,
-      .value = &sources.see_through },
-    { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
-      option_kinds, .value = &sources.kinds,
-      .choices = repair_kind_names () },
-    { "find-strength", 0, "F", "find more damage (above 1) or less (below; 1)",
-      option_real, .value = &sources.strength, .min = FIND_STRENGTH_MIN,
-      .max = FIND_STRENGTH_MAX },
-  };
+  MaskSources sources = { 0 };
   const RepairTask task = {
     .about = about,
     .label = "filling",
     .past = "filled",
-    .options = options,
-    .option_count = G_N_ELEMENTS (options),
     .sources = &sources,
     .kinds = "all",
     .none_found = "found no damage; mark what to fill with --mask, "

@@ -2,11 +2,79 @@
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "app/mend/repairpicture.h"
+#include "base/error.h"
 
 const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",
                                      [MASK_SEPARATE] = "separate",
                                      NULL };
+
+/* ---- options ---- */
+
+/* Names of kinds of damage, NULL at the end. */
+static const char *const *
+kind_names (void)
+{
+  static const char *names[32]; /* ends with NULL */
+
+  for (gsize i = 0; detectors[i] != NULL && i + 1 < G_N_ELEMENTS (names); i++)
+    names[i] = detectors[i]->name;
+  return names;
+}
+
+/* Such names, separated by commas, or "all", into a const char *. */
+static gboolean
+option_kinds (const Option *option, const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) kinds = detectors_named (text, error);
+
+  if (kinds != NULL)
+    *(const char **) option->value = g_intern_string (text);
+  return kinds != NULL;
+}
+
+void
+missing_add_options (CommandLine *line, MaskSources *sources)
+{
+  const Option rows[] = {
+    { "mask", 'm', "FILE", "fill where this picture is not black", option_file,
+      .value = &sources->file, .role = INPUT_FILE },
+    { "mask-channels", 0, "NAME",
+      "red, green, blue: separate, together or auto", option_choice,
+      .value = &sources->colours, .choices = mask_colours },
+    { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
+      .value = &sources->colour },
+    { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
+      .value = &sources->transparent },
+    { "see-through", 0, NULL, "the mask is of half-opaque marks or stains",
+      option_flag, .value = &sources->see_through },
+    { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
+      option_kinds, .value = &sources->kinds, .choices = kind_names () },
+    { "find-strength", 0, "F", "find more damage (above 1) or less (below; 1)",
+      option_real, .value = &sources->strength, .min = FIND_STRENGTH_MIN,
+      .max = FIND_STRENGTH_MAX },
+  };
+
+  sources->strength = 1;
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+}
+
+gboolean
+missing_check_options (const MaskSources *sources, GError **error)
+{
+  /* Scratches and dust that are found are looked through anyhow, and other
+   * damage hides all. */
+  if (sources->see_through && sources->file == NULL)
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "--see-through is for the marks of a mask; give "
+                         "one with --mask");
+  return !sources->nothing || !missing_is_named (sources)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "--no-damage excludes --mask, --mask-color, "
+                          "--mask-alpha and --find");
+}
+
+/* ---- what they say ---- */
 
 /* Adds @part, which it frees, to @mask.  FALSE if there is no part. */
 static gboolean
@@ -70,31 +138,13 @@ missing_is_named (const MaskSources *sources)
          || sources->transparent || sources->kinds != NULL;
 }
 
-const char *const *
-repair_kind_names (void)
-{
-  static const char *names[32]; /* ends with NULL */
-
-  for (gsize i = 0; detectors[i] != NULL && i + 1 < G_N_ELEMENTS (names); i++)
-    names[i] = detectors[i]->name;
-  return names;
-}
-
-gboolean
-option_kinds (const Option *option, const char *text, GError **error)
-{
-  g_autoptr (GPtrArray) kinds = detectors_named (text, error);
-
-  if (kinds != NULL)
-    *(const char **) option->value = g_intern_string (text);
-  return kinds != NULL;
-}
-
 const char *
 missing_kinds (const Repair *repair)
 {
   const RepairTask *task = repair->request->task;
 
+  if (task->sources->nothing)
+    return NULL;
   return missing_is_named (task->sources) ? task->sources->kinds : task->kinds;
 }
 

@@ -29,7 +29,9 @@ outcome_note_if_unchanged (const Repair *repair)
 
   if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
-  if (missing_is_named (repair->request->task->sources))
+  if (repair->request->task->sources->nothing)
+    why = "damage was not looked for";
+  else if (missing_is_named (repair->request->task->sources))
     why = repair->found != NULL ? "found no damage of these kinds"
                                 : "the mask is empty";
   terminal_note ("%s: %s%s; the picture is written unchanged",
@@ -60,7 +62,7 @@ void
 outcome_fill_json (const Repair *repair, JsonObject *json)
 {
   const RestoreReport *report = &repair->report;
-  gboolean has_noise = repair->request->task->noise != NULL;
+  const NoiseRequest *noise = repair->request->task->noise;
   g_autofree char *left_out = image_join_names (repair->left_out);
 
   json_report_set_text (json, "input", input_name (repair->path));
@@ -75,8 +77,8 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
   json_report_set_count (json, "masked_pixels", repair->masked_pixels);
   json_report_set_count (json, "patches", repair->patches);
   json_report_set_text (json, "dictionary", report->dictionary);
-  json_report_set_number (json, "sigma", has_noise ? report->sigma : NAN);
-  if (has_noise)
+  json_report_set_number (json, "sigma", noise != NULL ? report->sigma : NAN);
+  if (noise != NULL && !noise->keep)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());

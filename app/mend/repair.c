@@ -2,6 +2,7 @@
 
 #include "app/batch/batch.h"
 #include "app/files/dictionaryfile.h"
+#include "app/mend/noiseoptions.h"
 #include "app/mend/repairpicture.h"
 #include "base/error.h"
 #include "base/ranks.h"
@@ -27,15 +28,25 @@ request_clear (RepairRequest *request)
   dictionary_free (request->dictionary);
 }
 
-/* Scratches and dust that are found are looked through anyhow, and other
- * damage hides all. */
 static gboolean
-check_sources (const MaskSources *sources, GError **error)
+check_options (const RepairTask *task, GError **error)
 {
-  return !sources->see_through || sources->file != NULL
+  if (!missing_check_options (task->sources, error)
+      || (task->noise != NULL && !noise_check_options (task->noise, error)))
+    return FALSE;
+  return !task->sources->nothing || !task->noise->keep
          || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "--see-through is for the marks of a mask; give "
-                          "one with --mask");
+                          "--no-damage and --no-noise leave nothing to do");
+}
+
+static void
+add_task_options (CommandLine *line, const RepairTask *task)
+{
+  command_line_add (line, task->options, task->option_count);
+  if (task->kinds != NULL)
+    missing_add_options (line, task->sources);
+  if (task->noise != NULL)
+    noise_add_options (line, task->noise);
 }
 
 static gboolean
@@ -59,12 +70,12 @@ parse (RepairRequest *request, char **argv, GError **error)
   line->max_arguments = G_MAXINT;
   line->common =
     COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED | COMMON_DICTIONARY;
-  command_line_add (line, request->task->options, request->task->option_count);
+  add_task_options (line, request->task);
   picture_add_output_or_folder (line, &request->output);
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   batch_add_options (line, &request->folders);
   if (!command_line_parse (line, argv, error)
-      || !check_sources (request->task->sources, error))
+      || !check_options (request->task, error))
     return FALSE;
   request->options.quality = (RestoreQuality) request->quality;
   request->options.fill = (ThickFill) request->fill;
@@ -72,7 +83,8 @@ parse (RepairRequest *request, char **argv, GError **error)
   request->options.paper_protocol = request->protocol == PROTOCOL_PAPER;
   request->options.detector = request->task->detector;
   if (request->task->noise != NULL) {
-    request->options.sigma = request->task->noise->sigma;
+    request->options.sigma =
+      request->task->noise->keep ? 0 : request->task->noise->sigma;
     request->options.strength = request->task->noise->strength;
     request->options.grain = request->task->noise->grain;
   }

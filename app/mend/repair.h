@@ -1,8 +1,8 @@
-/* repair.h - what inpaint and denoise have in common
+/* repair.h - what restore, inpaint and denoise have in common
  *
- * Both read a picture, take from options or from the picture itself which
- * pixels are missing, fill these and write the picture. denoise also removes
- * noise from all others.
+ * All read a picture, take from options or from the picture itself which
+ * pixels are missing, fill these and write the picture.  restore and denoise
+ * also remove noise from all others.
  */
 #pragma once
 
@@ -20,13 +20,8 @@ typedef struct {
   const char *kinds; /* of damage that is to be found, names with commas
                         between, or NULL */
   double strength;   /* of finding */
+  gboolean nothing;  /* nothing is missing, and nothing is looked for */
 } MaskSources;
-
-/* Names of detectors, separated by commas, or "all", into a const char *. */
-gboolean option_kinds (const Option *option, const char *text, GError **error);
-
-/* These names, NULL at the end. */
-const char *const *repair_kind_names (void);
 
 /* Names of MaskColours, for an option. */
 extern const char *const mask_colours[];
@@ -37,20 +32,22 @@ typedef struct {
   double strength; /* and grain: see RestoreOptions */
   double grain;
   const char *output; /* where to write what was removed, or NULL */
+  gboolean keep;      /* remove none, and look for none */
 } NoiseRequest;
 
-/* How one of the commands differs from the other. */
+/* How the commands differ. */
 typedef struct {
   const char *about;        /* for the help */
   const char *label, *past; /* "filling", "filled" */
-  const Option *options;    /* that say what is missing */
+  const Option *options;    /* that no other command has */
   gsize option_count;
-  const MaskSources *sources; /* what these options fill in */
-  const char *kinds;          /* that are found without them, or NULL */
-  const Detector *detector;   /* likewise, left to image_restore() */
-  const char *none_found;     /* what to say when it finds nothing */
-  const NoiseRequest *noise; /* NULL where removing noise is not part of the
-                                task */
+  MaskSources *sources;     /* what options say is missing */
+  const char *kinds;        /* of damage that are found without such options;
+                               NULL where finding damage is not part of the
+                               task */
+  const Detector *detector; /* likewise, left to image_restore() */
+  const char *none_found;   /* what to say when it finds nothing */
+  NoiseRequest *noise; /* NULL where removing noise is not part of the task */
 } RepairTask;
 
 gboolean repair_run (const RepairTask *task, char **argv, GError **error);

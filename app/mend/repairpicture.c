@@ -83,8 +83,8 @@ load (Repair *repair, GError **error)
       || !check_area (repair, error))
     return FALSE;
   picture_add_left_out (repair->image, repair->output, &repair->left_out);
-  if (missing_is_named (request->task->sources)
-      || missing_kinds (repair) != NULL) {
+  if (request->task->detector == NULL
+      || missing_is_named (request->task->sources)) {
     repair->mask = missing_from_sources (repair, error);
     return repair->mask != NULL;
   }

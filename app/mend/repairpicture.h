@@ -1,4 +1,4 @@
-/* repairpicture.h - one picture on its way through inpaint or denoise
+/* repairpicture.h - one picture on its way through restore, inpaint or denoise
  *
  * repair.c     what was asked for; one picture, or a folder of them
  * repairpicture.c  a picture: read, restored, written
@@ -65,6 +65,13 @@ GBytes *repair_in_turn (Repair *repair, BatchTurn *turn, GError **error);
 gboolean repair_check_single (const RepairRequest *request, GError **error);
 
 /* ---- missing.c ---- */
+
+/* Adds the options that mark pixels or have damage found; sets @sources to
+ * the defaults, which are to be filled in. */
+void missing_add_options (CommandLine *line, MaskSources *sources);
+
+/* After parsing: FALSE with @error set (USAGE) if they exclude each other. */
+gboolean missing_check_options (const MaskSources *sources, GError **error);
 
 /* Whether the user has said what is missing. */
 gboolean missing_is_named (const MaskSources *sources);

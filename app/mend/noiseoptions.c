@@ -1,0 +1,34 @@
+#include "app/mend/noiseoptions.h"
+
+#include "app/files/picturefile.h"
+#include "base/error.h"
+
+void
+noise_add_options (CommandLine *line, NoiseRequest *noise)
+{
+  const Option rows[] = {
+    { "sigma", 0, "S", "noise level where white is 255; 0: none", option_real,
+      .value = &noise->sigma, .min = 0, .max = SIGMA_MAX },
+    { "strength", 0, "F", "remove F times the noise that is found (1)",
+      option_real, .value = &noise->strength, .min = 0.1, .max = 10 },
+    { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
+      option_real, .value = &noise->grain, .min = 0, .max = 1 },
+    { "noise-out", 0, "FILE",
+      "also write the removed noise, amplified 4 times",
+      picture_option_output, .value = &noise->output, .role = OUTPUT_FILE },
+  };
+
+  noise->sigma = SIGMA_UNKNOWN;
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+}
+
+gboolean
+noise_check_options (const NoiseRequest *noise, GError **error)
+{
+  return !noise->keep
+         || (noise->sigma < 0 && noise->strength <= 0 && noise->grain <= 0
+             && noise->output == NULL)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "--no-noise excludes --sigma, --strength, --grain "
+                          "and --noise-out");
+}

@@ -1,0 +1,47 @@
+/* restore.c - find damage, fill it and remove noise, in one go */
+#include "app/command.h"
+#include "app/mend/repair.h"
+
+static const char about[] =
+  "Examples:\n"
+  "  tessera restore photo.jpg -o restored.png\n"
+  "  tessera restore scans/ -o restored/ --recursive\n"
+  "  tessera restore photo.jpg --no-noise -o restored.jpg --mask-out found.png\n"
+  "  tessera restore photo.jpg --mask edited.png --strength 0.7 -o restored.png\n"
+  "\n"
+  "Finds scratches, dust, stains, torn corners and other damage and fills it,\n"
+  "and removes noise where there certainly is any.  A mask, a colour or\n"
+  "transparency may mark what to fill instead.  Without noise to remove, all\n"
+  "other pixels are kept, bit for bit in a PNG.";
+
+static gboolean
+run (char **argv, GError **error)
+{
+  MaskSources sources = { 0 };
+  NoiseRequest noise = { 0 };
+  const Option options[] = {
+    { "no-damage", 0, NULL, "look for no damage: remove noise only",
+      option_flag, .value = &sources.nothing },
+    { "no-noise", 0, NULL, "leave noise alone: fill damage only", option_flag,
+      .value = &noise.keep },
+  };
+  const RepairTask task = {
+    .about = about,
+    .label = "restoring",
+    .past = "filled",
+    .options = options,
+    .option_count = G_N_ELEMENTS (options),
+    .sources = &sources,
+    .kinds = "all",
+    .none_found = "found no damage",
+    .noise = &noise,
+  };
+
+  return repair_run (&task, argv, error);
+}
+
+const Command command_restore = { .name = "restore",
+                                  .summary =
+                                    "find damage, fill it and remove noise",
+                                  .run = run,
+                                  .is_shared = TRUE };

@@ -1,0 +1,101 @@
+#!/bin/sh
+# cli_restore.sh - the command restore: damage and noise in one go
+. tests/lib.sh
+
+photo=$PHOTOS/beach0.png
+run corrupt "$photo" --blocks 10x9 --seed 1 -q -o blocked.png
+run corrupt "$photo" --noise 15 --seed 1 -q -o noisy.png
+run corrupt noisy.png --blocks 10x9 --seed 1 -q -o hidden_noisy.png
+
+psnr () {
+  run score "$photo" "$1" --json
+  json psnr
+}
+
+# ---- what it does ----
+
+expect "damage and noise" 0 restore hidden_noisy.png -o restored.png --json
+ok "... the damage is found" [ "$(json masked_pixels)" -ge 900 ]
+ok "... by its kind" perl -MJSON::PP -0ne '
+  exit !(decode_json ($_)->{found}{blocks} >= 900)' out
+ok "... and the noise" perl -MJSON::PP -0ne '
+  my $json = decode_json ($_);
+  exit !($json->{sigma} > 12 && $json->{sigma} < 18
+         && $json->{noise}{kind} eq "white")' out
+ok "... both are gone" is_more "$(psnr restored.png)" 28
+expect "only the damage" 0 restore hidden_noisy.png --no-noise --json \
+  --mask-out found.png -o filled.png
+ok "... says no noise" [ "$(json sigma)" = 0.0 -a -z "$(json noise)" ]
+run inpaint hidden_noisy.png -q -o inpainted.png
+ok "... is what inpaint does" cmp filled.png inpainted.png
+expect "only the noise" 0 restore noisy.png --no-damage -o smooth.png --json
+ok "... looks for no damage" [ -z "$(json found)" -a "$(json masked_pixels)" = 0 ]
+make_png empty.png 360 180 0
+run denoise noisy.png --mask empty.png -q -o denoised.png
+ok "... is what denoise does to undamaged pixels" cmp smooth.png denoised.png
+
+# All that is known.
+make_png white.png 360 180 255
+run corrupt white.png --blocks 10x9 --seed 1 -q -o known.png
+expect "damage without noise" 0 restore blocked.png --find blocks -q \
+  -o mended.png
+run score "$photo" mended.png --mask known.png --json
+ok "... known pixels are many" [ "$(json masked_pixels)" -eq 63900 ]
+ok "... and stay as they were" [ "$(json psnr_masked)" = null ]
+ok "... while the others change" not cmp -s blocked.png mended.png
+expect "neither" 0 restore "$photo" -o same.png
+ok "... is said" says "found no damage and no noise"
+run score "$photo" same.png --json
+ok "... and nothing changes" [ "$(json identical)" = true ]
+
+# ---- the same, by other ways ----
+
+run restore hidden_noisy.png -q -o one.png --threads 1
+run restore hidden_noisy.png -q -o two.png --threads 2
+ok "1 and 2 threads give the same bytes" cmp one.png two.png
+ok "... those of the first run" cmp one.png restored.png
+expect "a mask that was written" 0 restore hidden_noisy.png -q \
+  --mask found.png -o again.png
+ok "... leads to the same picture" cmp again.png restored.png
+expect "a pipe" 0 restore - -o piped.png <hidden_noisy.png
+ok "... too" cmp piped.png restored.png
+
+# ---- options that make no sense, and what goes wrong ----
+
+make_png small.png 24 24 '$x * 9 + $y * $c'
+
+expect "nothing to do" 2 restore noisy.png --no-damage --no-noise -o no.png
+expect "--no-damage with a mask" 2 restore noisy.png --no-damage \
+  --mask empty.png -o no.png
+expect "--no-damage with --find" 2 restore noisy.png --no-damage --find dust \
+  -o no.png
+expect "--no-noise with a level" 2 restore noisy.png --no-noise --sigma 5 \
+  -o no.png
+expect "... with --sigma 0, too" 2 restore noisy.png --no-noise --sigma 0 \
+  -o no.png
+expect "no such picture" 3 restore nowhere.png -o no.png
+expect "a mask of another size" 3 restore small.png --mask empty.png -o no.png
+expect "too large" 4 restore noisy.png --max-pixels 100 -o no.png
+expect "an output that exists" 1 restore noisy.png -o one.png
+ok "none of them writes" [ ! -e no.png ]
+
+# ---- folders ----
+
+mkdir -p scans/deep
+cp hidden_noisy.png scans/a.png
+cp blocked.png scans/deep/b.png
+expect "a folder" 0 restore scans -r -o done --json
+ok "... has a line each" [ "$(grep -c '"status":"done"' out)" -eq 2 ]
+ok "... with what was found" [ "$(grep -c '"found":{"blocks":[1-9]' out)" -eq 2 ]
+ok "... and the same bytes as alone" cmp done/a.png restored.png
+rm done/deep/b.png
+expect "the same again" 0 restore scans -r -o done
+ok "... makes what is missing" says "1 done, 1 skipped, 0 failed"
+expect "other options" 0 restore scans -r -o done --no-noise
+ok "... make all again" says "2 done, 0 skipped, 0 failed"
+echo broken >scans/c.png
+run restore scans -r -o done --no-noise
+ok "a broken picture fails" [ $status -eq 3 ]
+ok "... alone" says "0 done, 2 skipped, 1 failed"
+
+finish
