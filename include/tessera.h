@@ -534,6 +534,10 @@ TESSERA_API TesseraDictionary *tessera_dictionary_decode (const void *data,
 TESSERA_API gboolean tessera_dictionary_write (
   const TesseraDictionary *dictionary, const char *path, GError **error);
 
+/* Writes a safetensors file to memory, *@size bytes, for tessera_free(). */
+TESSERA_API void *tessera_dictionary_encode (
+  const TesseraDictionary *dictionary, size_t *size, GError **error);
+
 /* The cosine transform: n orthonormal atoms, in the order of rising frequency.
  * @patch is 1 to 64, @channels 1 or 3. */
 TESSERA_API TesseraDictionary *tessera_dictionary_dct (int patch, int channels,
@@ -710,8 +714,7 @@ TESSERA_API TesseraLearner *tessera_learner_new (
 TESSERA_API void tessera_learner_free (TesseraLearner *learner);
 
 /* Hands over the columns of @samples, n x any number.  Algorithms that stream
- * (online, minibatch) learn from them at once and forget them; the others keep
- * them.  INPUT for numbers that are not finite, CANCELLED, MEMORY, FAILED. */
+ * (online) learn from them at once and forget them; the others keep them.  INPUT for numbers that are not finite, CANCELLED, MEMORY, FAILED. */
 TESSERA_API gboolean tessera_learner_feed (TesseraLearner *learner,
                                            const TesseraMatrix *samples,
                                            GError **error);

@@ -53,6 +53,32 @@ test_dictionaries (void)
   tessera_dictionary_free (dct);
 }
 
+/* The bytes in memory are those of the file, and say the same. */
+static void
+test_encoded_dictionary (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("tessera-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "d.safetensors", NULL);
+  TesseraDictionary *learned = tessera_dictionary_learned (), *again;
+  g_autofree char *file = NULL;
+  size_t size = 0;
+  gsize file_size = 0;
+  void *bytes = tessera_dictionary_encode (learned, &size, NULL);
+
+  g_assert_nonnull (bytes);
+  g_assert_true (tessera_dictionary_write (learned, path, NULL));
+  g_assert_true (g_file_get_contents (path, &file, &file_size, NULL));
+  g_assert_cmpmem (bytes, size, file, file_size);
+  again = tessera_dictionary_decode (bytes, size, NULL);
+  g_assert_cmpstr (tessera_dictionary_algorithm (again), ==,
+                   tessera_dictionary_algorithm (learned));
+  g_remove (path);
+  g_rmdir (folder);
+  tessera_free (bytes);
+  tessera_dictionary_free (again);
+  tessera_dictionary_free (learned);
+}
+
 enum { N = 12, K = 20, P = 50, S = 3 };
 
 /* Three random atoms for each of P signals, as rows of doubles; the codes are
@@ -380,6 +406,7 @@ main (int argc, char **argv)
 {
   test_start (&argc, &argv);
   g_test_add_func ("/api/dictionaries", test_dictionaries);
+  g_test_add_func ("/api/encoded-dictionary", test_encoded_dictionary);
   g_test_add_func ("/api/pursuit", test_pursuit);
   g_test_add_func ("/api/learner", test_learner);
   g_test_add_func ("/api/every-algorithm", test_every_algorithm);

@@ -57,6 +57,18 @@ tessera_dictionary_write (const TesseraDictionary *dictionary,
   return bytes != NULL && write_whole_file (path, bytes, error);
 }
 
+void *
+tessera_dictionary_encode (const TesseraDictionary *dictionary, size_t *size,
+                           GError **error)
+{
+  GBytes *bytes;
+
+  g_return_val_if_fail (dictionary != NULL && size != NULL, NULL);
+
+  bytes = dictionary_to_safetensors (dictionary, error);
+  return bytes != NULL ? g_bytes_unref_to_data (bytes, size) : NULL;
+}
+
 /* ---- objects ---- */
 
 gboolean
