@@ -22,11 +22,11 @@ another file of it.  Python's lock is released meanwhile, and Ctrl-C stops it.
 from ._library import TesseraError, version
 from .dictionary import Codes, Dictionary
 from .learners import KSVD, MOD, OnlineDictionary, TaskDictionary
-from .pictures import (Score, corrupt, denoise, find_damage, inpaint,
+from .pictures import (Mask, Score, corrupt, denoise, find_damage, inpaint,
                        noise_level, read, read_pages, score, write)
 
-__all__ = ["Codes", "Dictionary", "KSVD", "MOD", "OnlineDictionary", "Score",
-           "TaskDictionary",
+__all__ = ["Codes", "Dictionary", "KSVD", "MOD", "Mask", "OnlineDictionary",
+           "Score", "TaskDictionary",
            "TesseraError", "corrupt", "denoise", "find_damage", "inpaint",
            "noise_level", "read", "read_pages", "score", "version", "write"]
 __version__ = version()

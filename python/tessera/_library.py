@@ -38,15 +38,29 @@ Progress = CFUNCTYPE(c_int, c_double, c_void_p)
 
 
 class TesseraError(Exception):
-    """What the library reports, in its words."""
+    """What the library reports, in its words.
+
+    Arguments or data that cannot be used raise a subclass of it that is a
+    ValueError too.
+
+    Parameters
+    ----------
+    *args
+        The message.
+
+    Examples
+    --------
+    >>> import numpy as np, tessera
+    >>> try:
+    ...     tessera.corrupt(np.zeros((20, 20)), missing=2)
+    ... except tessera.TesseraError as error:
+    ...     print(isinstance(error, ValueError))
+    True
+    """
 
 
 class InputError(TesseraError, ValueError):
     """Arguments or data that cannot be used."""
-
-
-class FileError(InputError, OSError):
-    """A file that is missing, broken or cannot be written."""
 
 
 # TesseraError of the header.
@@ -86,6 +100,14 @@ class ReadOptions(Options):
                 ("max_side", c_int), ("max_scans", c_int),
                 ("max_metadata", c_size_t), ("lenient", c_int),
                 ("page", c_size_t)]
+
+
+FORMAT_PNG = 1
+
+
+class WriteOptions(Options):
+    _fields_ = [("size", c_size_t), ("format", c_int),
+                ("jpeg_quality", c_int)]
 
 
 class FindOptions(Options):
@@ -164,12 +186,15 @@ _P = c_void_p
 # name: result, arguments.  Those that can fail end with _ERROR.
 _FUNCTIONS = {
     "version": (c_char_p,),
+    "free": (None, _P),
     "context_new": (_P, c_int),
     "context_free": (None, _P),
     "image_new": (_P, c_int, c_int, c_int, c_int, _ERROR),
     "image_read": (_P, c_char_p, _P, _ERROR),
     "image_write": (c_int, _P, c_char_p, _P, _ERROR),
     "image_write_pages": (c_int, POINTER(_P), c_int, c_char_p, _P, _ERROR),
+    "image_encode": (_P, _P, POINTER(WriteOptions), POINTER(c_size_t),
+                     _ERROR),
     "image_pages": (c_int, _P),
     "image_free": (None, _P),
     "image_width": (c_int, _P),
@@ -182,6 +207,7 @@ _FUNCTIONS = {
     "mask_free": (None, _P),
     "mask_get": (None, _P, _P, c_ssize_t),
     "mask_set": (None, _P, _P, c_ssize_t),
+    "mask_to_image": (_P, _P, _ERROR),
     "find_damage": (_P, _P, _P, POINTER(FindOptions), _ERROR),
     "noise_level": (c_double, _P, _P, _P, _ERROR),
     "restore": (c_int, _P, _P, _P, POINTER(RestoreOptions), _P, _ERROR),
@@ -189,6 +215,9 @@ _FUNCTIONS = {
     "score": (c_int, _P, _P, _P, POINTER(ScoreReport), _ERROR),
     "dictionary_read": (_P, c_char_p, _ERROR),
     "dictionary_write": (c_int, _P, c_char_p, _ERROR),
+    "dictionary_decode": (_P, c_char_p, c_size_t, _ERROR),
+    "dictionary_encode": (_P, _P, POINTER(c_size_t), _ERROR),
+    "dictionary_mosaic": (_P, _P, c_int, _ERROR),
     "dictionary_dct": (_P, c_int, c_int, _ERROR),
     "dictionary_learned": (_P,),
     "dictionary_from_atoms": (_P, POINTER(Matrix), c_int, c_int, _ERROR),
@@ -218,7 +247,18 @@ for _name, (_result, *_arguments) in _FUNCTIONS.items():
 
 
 def version() -> str:
-    """The version of the library that is running."""
+    """The version of the library that is running.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import tessera
+    >>> tessera.version() == tessera.__version__
+    True
+    """
     return lib.tessera_version().decode()
 
 
@@ -242,6 +282,20 @@ def call(name, *arguments, watch=None, owner=None):
     if failure is not None:
         raise failure
     return result
+
+
+def call_for_bytes(name, *arguments):
+    """Calls a function that returns memory and its size."""
+    size = c_size_t()
+    memory = call(name, *arguments, byref(size))
+    data = ctypes.string_at(memory, size.value)
+    lib.tessera_free(memory)
+    return data
+
+
+def check_file(path):
+    """Raises what Python raises for a file that cannot be opened."""
+    open(path, "rb").close()
 
 
 class Watch:

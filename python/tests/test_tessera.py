@@ -3,9 +3,10 @@
 TESSERA names the program and TESSERA_LIBRARY the library; tests/cli_python.sh
 sets both.
 """
-import doctest
+import copy
 import json
 import os
+import pathlib
 import pickle
 import subprocess
 import threading
@@ -14,9 +15,10 @@ import numpy as np
 import pytest
 
 import tessera
-from tessera import dictionary, learners, pictures
 
 PROGRAM = os.environ.get("TESSERA", "tessera")
+PHOTO = (pathlib.Path(__file__).resolve().parents[2]
+         / "data" / "photos" / "beach0.png")
 
 
 def clean(height=90, width=120):
@@ -39,11 +41,6 @@ def files(tmp_path):
     tessera.write(damaged, tmp_path / "damaged.png")
     tessera.write((255 * mask).astype(np.uint8), tmp_path / "mask.png")
     return tmp_path, picture, damaged, mask
-
-
-@pytest.mark.parametrize("module", [tessera, pictures, dictionary, learners])
-def test_examples_of_the_documentation(module):
-    assert doctest.testmod(module).failed == 0
 
 
 def test_pages(tmp_path):
@@ -201,6 +198,76 @@ def test_levels_are_seen_through():
                           tessera.inpaint(veiled, mask, see_through=True))
 
 
+def scratched(folder):
+    """A photograph with scratches that the program finds, as an array."""
+    picture = tessera.read(PHOTO)[..., :3].copy()
+    for y in range(10, len(picture) - 10):
+        for x in (40 + y // 20, 90 + y // 20):
+            picture[y, x:x + 2] = picture[y, x:x + 2] // 5 + 204
+    picture[100:110, 200:210] = 0
+    tessera.write(picture, folder / "scratched.png")
+    return picture
+
+
+def test_damage_is_found_and_mended_as_by_the_program(tmp_path):
+    picture = scratched(tmp_path)
+    run("inpaint", tmp_path / "scratched.png", "-o", tmp_path / "out.png",
+        "--mask-out", tmp_path / "found.png")
+    mask = tessera.find_damage(picture)
+    tessera.write(mask, tmp_path / "mask.png")
+    assert (tmp_path / "mask.png").read_bytes() == (
+        tmp_path / "found.png").read_bytes()
+    assert set(np.unique(mask.levels)) == {0, 128, 255}
+    mended = tessera.read(tmp_path / "out.png")
+    assert not np.array_equal(mended, picture)
+    assert np.array_equal(tessera.inpaint(picture, mask), mended)
+    assert np.array_equal(tessera.inpaint(picture), mended)
+    assert not np.array_equal(tessera.inpaint(picture, np.asarray(mask)),
+                              mended)
+
+
+def test_progress_of_finding_and_mending_rises():
+    picture, _ = tessera.corrupt(clean(), blocks=(8, 6), seed=1)
+    said = []
+    tessera.inpaint(picture, progress=said.append)
+    assert said == sorted(said) and said[-1] == 1
+
+
+def test_masks_remember():
+    levels = np.zeros((6, 8), np.uint8)
+    levels[1:3], levels[4] = 128, 255
+    mask = tessera.Mask(levels)
+    assert mask.dtype == bool and np.array_equal(mask, levels > 0)
+    for part in (np.s_[1:4, ::-2], np.s_[::-1], np.s_[2]):
+        assert np.array_equal(mask[part].levels, levels[part])
+    for again in (mask.copy(), copy.copy(mask), copy.deepcopy(mask),
+                  pickle.loads(pickle.dumps(mask))):
+        assert np.array_equal(again.levels, levels)
+    mask[1] = False
+    mask[5] = True
+    levels[1], levels[5] = 0, 255
+    assert np.array_equal(mask.levels, levels)
+    assert not np.roll(mask, 1).through.any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_of_bytes_are_refused(dtype):
+    picture, mask = clean().astype(dtype), np.zeros((90, 120), bool)
+    mask[40:44, 50:54] = True
+    for work in (lambda a: tessera.inpaint(a, mask), tessera.inpaint,
+                 tessera.denoise, tessera.find_damage, tessera.noise_level,
+                 lambda a: tessera.corrupt(a, missing=0.1),
+                 lambda a: tessera.score(a, a)):
+        with pytest.raises(ValueError, match="divide it by its white"):
+            work(picture)
+    picture /= 255
+    mended = tessera.inpaint(picture, mask)
+    picture[mask] = 255  # what is masked never counts
+    assert np.array_equal(tessera.inpaint(picture, mask), mended)
+    picture[~mask] *= 1.01
+    assert tessera.inpaint(picture, mask).max() > 0.5
+
+
 def test_noise_level():
     noisy, _ = tessera.corrupt(np.full((200, 200), 128, np.uint8), noise=20)
     assert tessera.noise_level(noisy) == pytest.approx(20, rel=0.1)
@@ -211,8 +278,13 @@ def test_noise_level():
 def test_errors_have_the_words_of_the_library(tmp_path):
     with pytest.raises(ValueError, match="do not fit"):
         tessera.corrupt(clean(20, 20), blocks=(15, 9))
-    with pytest.raises(ValueError, match="no-such-file"):
+    with pytest.raises(FileNotFoundError, match="no-such-file"):
         tessera.read(tmp_path / "no-such-file.png")
+    with pytest.raises(FileNotFoundError, match="no-such-file"):
+        tessera.Dictionary.load(tmp_path / "no-such-file.npy")
+    (tmp_path / "broken.png").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="broken.png"):
+        tessera.read(tmp_path / "broken.png")
     with pytest.raises(ValueError, match="mask is"):
         tessera.inpaint(clean(), np.zeros((3, 3), bool))
     with pytest.raises(TypeError, match="int64"):
@@ -258,6 +330,29 @@ def test_dictionary_files(tmp_path):
                           learned.atoms)
     with pytest.raises(ValueError):
         learned.atoms[0, 0] = 1
+
+
+@pytest.mark.parametrize("original", [
+    tessera.Dictionary.learned(), tessera.Dictionary.dct(4, 1),
+    tessera.Dictionary(np.random.default_rng(0).normal(size=(70, 27)), 3)],
+    ids=repr)
+def test_dictionaries_are_copied_and_pickled(original):
+    for again in (copy.copy(original), copy.deepcopy(original),
+                  pickle.loads(pickle.dumps(original))):
+        assert again is not original and repr(again) == repr(original)
+        assert np.array_equal(again.atoms, original.atoms)
+        with pytest.raises(ValueError):
+            again.atoms[0, 0] = 1
+
+
+def test_a_notebook_draws_a_dictionary(tmp_path):
+    learned = tessera.Dictionary.learned()
+    learned.save(tmp_path / "d.safetensors")
+    run("dict", tmp_path / "d.safetensors", "--mosaic", tmp_path / "m.png",
+        "--zoom", 2)
+    (tmp_path / "drawn.png").write_bytes(learned._repr_png_())
+    assert np.array_equal(tessera.read(tmp_path / "drawn.png"),
+                          tessera.read(tmp_path / "m.png"))
 
 
 def test_masked_codes_predict():
