@@ -4,6 +4,7 @@
   ROW (restore)                                                               \
   ROW (inpaint)                                                               \
   ROW (denoise)                                                               \
+  ROW (find)                                                                  \
   ROW (serve)                                                                 \
   ROW (learn)                                                                 \
   ROW (corrupt)                                                               \

@@ -8,7 +8,7 @@ ok "... and the known ones" says "bash, zsh, fish"
 for shell in bash zsh fish; do
   expect "$shell" 0 completion "$shell"
   mv out "script.$shell"
-  for command in restore inpaint denoise learn serve synth; do
+  for command in restore inpaint denoise find learn serve synth; do
     run "$command" --help
     missing=0
     for option in $(grep -o -e '^  .*--[a-z-]*' out | sed 's/.*--//'); do

@@ -65,8 +65,53 @@ expect "a folder without pictures" 3 $FILL scans/b --mask mask.png -o none
 ok "... leaves none" [ ! -e none ]
 expect "--recursive helps" 3 denoise scans/b -o none
 ok "... and is named" says "--recursive"
-expect "--mask-out with a folder" 2 $FILL scans --mask marks -o out \
-  --mask-out m.png
+
+# ---- masks of results ----
+
+expect "masks of results" 0 $FILL scans --mask marks -r -o with --mask-out used
+ok "... have the names of their inputs" [ "$(sums used | wc -l)" -eq 3 ]
+for name in one a/two a/deep/three; do
+  run score marks/$name.png used/$name.png --json
+  ok "... are those of $name" [ "$(json identical)" = true ]
+done
+ok "... and change no result" [ "$(sums with)" = "$(sums tree)" ]
+expect "... as JPEGs have them" 0 $FILL scans --mask marks -r --suffix -clean \
+  --format jpg -o jpegs --mask-out used2
+ok "... too" [ "$(sums used)" = "$(sums used2)" ]
+expect "masks that were found" 0 $FILL scans --find blocks -r -o found_with \
+  --mask-out found
+expect "... can be given back" 0 $FILL scans --mask found -r -o given_back
+ok "... for the same pictures" [ "$(sums found_with)" = "$(sums given_back)" ]
+rm used/one.png
+expect "a mask that is gone" 0 $FILL scans --mask marks -r -o with \
+  --mask-out used
+ok "... is made again, alone" counts 1 2 0
+ok "... as it was" [ "$(sums used)" = "$(sums used2)" ]
+rm with/one.png
+expect "a result that is gone" 0 $FILL scans --mask marks -r -o with \
+  --mask-out used
+ok "... is made again, alone" counts 1 2 0
+ok "... as it was" [ "$(sums with)" = "$(sums tree)" ]
+echo "by hand" >used/one.png
+expect "a mask that was changed" 0 $FILL scans --mask marks -r -o with \
+  --mask-out used --seed 2
+ok "... is kept" grep -q "by hand" used/one.png
+ok "... and named" says "used/one.png exists"
+expect "masks into one file" 2 $FILL scans --mask marks -o out --mask-out m.png
+expect "masks over their results" 2 $FILL scans --mask marks -o outs \
+  --mask-out outs
+ok "... which is said" says "and its mask would both become"
+expect "masks over their inputs" 2 $FILL scans --mask marks -o out \
+  --mask-out scans
+expect "masks over masks" 2 $FILL scans --mask marks -o out --mask-out marks
+expect "masks in a folder of inputs" 0 $FILL scans --find blocks -r -o inside \
+  --mask-out scans/masks
+expect "... are no inputs" 0 $FILL scans --find blocks -r -o inside \
+  --mask-out scans/masks
+ok "... of the next run" counts 0 3 0
+rm -r scans/masks
+expect "a folder for the mask of one picture" 1 $FILL scans/one.png \
+  --mask mask.png -o alone2.png --mask-out used
 
 # ---- long names, and names that are nearly the same ----
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# cli_restore.sh - the command restore: damage and noise in one go
+# cli_restore.sh - the command restore: damage and noise in one go; and find,
+# which only looks
 . tests/lib.sh
 
 photo=$PHOTOS/beach0.png
@@ -97,5 +98,36 @@ echo broken >scans/c.png
 run restore scans -r -o done --no-noise
 ok "a broken picture fails" [ $status -eq 3 ]
 ok "... alone" says "0 done, 2 skipped, 1 failed"
+
+# ---- find ----
+
+expect "find" 0 find hidden_noisy.png -o mask.png --json
+ok "... counts" perl -MJSON::PP -0ne '
+  my $json = decode_json ($_);
+  exit !($json->{found}{blocks} >= 900 && $json->{marks}{blocks} == 9
+         && !exists $json->{sigma})' out
+ok "... is the mask of restore" cmp mask.png found.png
+run find hidden_noisy.png -q -o mask1.png --threads 1
+ok "... with any number of threads" cmp mask.png mask1.png
+expect "find of one kind" 0 find blocked.png --find blocks -q -o kind.png
+run score known.png kind.png --json
+ok "... marks the blocks" [ "$(json psnr)" = 0.0 ] # each is the other's inverse
+expect "find of nothing" 0 find "$photo" -o none.png
+ok "... is said" says "the mask is empty"
+run score empty.png none.png --json
+ok "... and black" [ "$(json identical)" = true ]
+expect "a mask as JPEG" 2 find blocked.png -o mask.jpg
+expect "... in a folder" 2 find scans -o masks --format jpg
+ok "... is not made" [ ! -e masks ]
+rm scans/c.png
+expect "find in a folder" 0 find scans -r -o masks
+ok "... writes masks by name" cmp masks/a.png found.png
+expect "... again" 0 find scans -r -o masks
+ok "... does nothing" says "0 done, 2 skipped, 0 failed"
+expect "... and is given back" 0 restore scans -r --mask masks -o from_masks
+ok "... for the same picture" cmp from_masks/a.png restored.png
+run inpaint "$PHOTOS/beach2.jpg" --mask-color 000000 -q -o jpeg.jpg
+expect "find in a JPEG" 0 find jpeg.jpg -q -o jpegs/
+ok "... makes a PNG" [ -f jpegs/jpeg.png ]
 
 finish

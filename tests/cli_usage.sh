@@ -19,7 +19,7 @@ ok "no command: the help, and an exit code that a script notices" \
 ok "... with the commands" out_says "inpaint"
 expect "--help" 0 --help
 ok "... is on standard output only" [ ! -s err ]
-for command in restore inpaint denoise serve learn corrupt score compare dict synth \
+for command in restore inpaint denoise find serve learn corrupt score compare dict synth \
   completion; do
   expect "the help names $command" 0 --help
   ok "... in its list" grep -q "^  $command " out
@@ -44,7 +44,7 @@ ok "the package too" [ "$(sed -n '1s/^tessera (\(.*\)) .*/\1/p' \
 # ---- manual ----
 
 manual=$ROOT/docs/man
-for command in restore inpaint denoise serve learn corrupt score compare dict synth \
+for command in restore inpaint denoise find serve learn corrupt score compare dict synth \
   completion; do
   run "$command" --help
   missing=0

@@ -34,13 +34,16 @@ option_ending (const Option *option, const char *text, GError **error)
 void
 batch_add_options (CommandLine *line, BatchOptions *options)
 {
+  const char *format_help = options->format != NULL
+                              ? "format of results in a folder (png)"
+                              : "format of results in a folder (as the input)";
   const Option rows[] = {
     { "recursive", 'r', NULL, "include subfolders", option_flag,
       .value = &options->recursive, .keeps_result = TRUE },
     { "suffix", 0, "TEXT", "add this to the names of results in a folder",
       option_suffix, .value = &options->suffix, .keeps_result = TRUE },
-    { "format", 0, "NAME", "format of results in a folder (as the input)",
-      option_ending, .value = &options->format, .keeps_result = TRUE },
+    { "format", 0, "NAME", format_help, option_ending,
+      .value = &options->format, .keeps_result = TRUE },
     { "skip-existing", 0, NULL, "keep every result that already exists",
       option_flag, .value = &options->skip_existing, .keeps_result = TRUE },
     { "jobs", 'j', "N", "pictures to work on at a time (one per thread)",

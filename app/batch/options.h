@@ -7,7 +7,8 @@ typedef struct {
   gboolean recursive;     /* folders in folders too */
   gboolean skip_existing; /* keep whatever has the right name */
   const char *suffix;     /* put in front of the ending, or NULL */
-  const char *format;     /* ending of all outputs, or NULL for their own */
+  const char *format;     /* ending of all outputs, or NULL for that of the
+                             input; before parsing "png" or NULL */
   int jobs;               /* pictures at a time; 0 for one per thread */
 } BatchOptions;
 

@@ -24,6 +24,9 @@ item_free (gpointer data)
 {
   BatchItem *item = data;
 
+  if (item == NULL)
+    return;
+  item_free (item->mask_result);
   g_free (item->input);
   g_free (item->output);
   g_free (item->name);
@@ -65,10 +68,16 @@ ending_of (const char *name)
 }
 
 static char *
+stem_of (const char *name)
+{
+  return g_strndup (name, (gsize) (ending_of (name) - name));
+}
+
+static char *
 output_name_of (const char *name, const BatchOptions *options)
 {
   const char *ending = ending_of (name);
-  g_autofree char *stem = g_strndup (name, (gsize) (ending - name));
+  g_autofree char *stem = stem_of (name);
   const char *suffix = options->suffix != NULL ? options->suffix : "";
 
   if (options->format != NULL)
@@ -114,6 +123,21 @@ set_mask (const Search *search, BatchItem *item, const char *name)
       "%s: there is no mask of that name in '%s'", item->input, masks);
 }
 
+/* The mask of the result, which find_mask() finds by @name. */
+static BatchItem *
+mask_result_new (const Search *search, const char *path, const char *name)
+{
+  const char *folder = search->request->mask_folder;
+  g_autofree char *stem = stem_of (name);
+  BatchItem *result = g_new0 (BatchItem, 1);
+
+  result->is_mask = TRUE;
+  result->input = g_strdup (path);
+  result->name = g_strconcat (stem, ".png", NULL);
+  result->output = g_build_filename (folder, result->name, NULL);
+  return result;
+}
+
 /* ---- the search ---- */
 
 /* Adds the picture at @path, called @name from its folder on. */
@@ -126,6 +150,8 @@ add_item (Search *search, const char *path, const char *name)
   item->input = g_strdup (path);
   item->name = output_name_of (name, request->options);
   item->output = g_build_filename (request->folder, item->name, NULL);
+  if (request->mask_folder != NULL)
+    item->mask_result = mask_result_new (search, path, name);
   g_ptr_array_add (search->plan->items, item);
   return item;
 }
@@ -245,19 +271,42 @@ drop_results (BatchPlan *plan, const BatchOptions *options)
   }
 }
 
+/* All that is written: items without a problem, and their masks.  The caller
+ * owns the array. */
+static GPtrArray *
+all_results (const BatchPlan *plan)
+{
+  GPtrArray *results = g_ptr_array_new ();
+
+  for (guint i = 0; i < plan->items->len; i++) {
+    const BatchItem *item = batch_plan_item (plan, i);
+
+    if (item->problem != NULL)
+      continue;
+    g_ptr_array_add (results, (gpointer) item);
+    if (item->mask_result != NULL)
+      g_ptr_array_add (results, item->mask_result);
+  }
+  return results;
+}
+
 static gboolean
 check_distinct (const BatchPlan *plan, GError **error)
 {
   g_autoptr (GHashTable) outputs =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) results = all_results (plan);
 
-  for (guint i = 0; i < plan->items->len; i++) {
-    const BatchItem *item = batch_plan_item (plan, i);
+  for (guint i = 0; i < results->len; i++) {
+    const BatchItem *item = results->pdata[i];
     g_autofree char *path = canonical (item->output);
     const BatchItem *other = g_hash_table_lookup (outputs, path);
 
-    if (item->problem != NULL)
-      continue;
+    if (other != NULL && g_str_equal (other->input, item->input))
+      return tessera_fail (error, TESSERA_ERROR_USAGE,
+                           "%s and its mask would both become %s; name "
+                           "another folder for masks",
+                           item->input, item->output);
     if (other != NULL)
       return tessera_fail (error, TESSERA_ERROR_USAGE,
                            "%s and %s would both become %s; work on them in "
@@ -288,13 +337,12 @@ batch_plan_find_case_pair (const BatchPlan *plan, const BatchItem *pair[2])
 {
   g_autoptr (GHashTable) folded =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) results = all_results (plan);
 
-  for (guint i = 0; i < plan->items->len; i++) {
-    const BatchItem *item = batch_plan_item (plan, i);
+  for (guint i = 0; i < results->len; i++) {
+    const BatchItem *item = results->pdata[i];
     g_autofree char *name = fold_case (item->output);
 
-    if (item->problem != NULL)
-      continue;
     pair[0] = g_hash_table_lookup (folded, name);
     pair[1] = item;
     if (pair[0] != NULL)
@@ -329,9 +377,18 @@ search_arguments (Search *search, GError **error)
     identity_add (search->others, &info);
   if (request->masks != NULL && stat (request->masks, &info) == 0)
     identity_add (search->others, &info);
+  if (request->mask_folder != NULL && stat (request->mask_folder, &info) == 0)
+    identity_add (search->others, &info);
   for (int i = 0; request->arguments[i] != NULL; i++)
     if (!add_argument (search, request->arguments[i], error))
       return FALSE;
+  /* The next run would take them for pictures. */
+  if (request->mask_folder != NULL && stat (request->mask_folder, &info) == 0
+      && identity_is_in (search->folders, &info))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "%s: is a folder of inputs; name another folder for "
+                         "masks",
+                         request->mask_folder);
   if (search->plan->items->len > 0)
     return TRUE;
   return tessera_fail (error, TESSERA_ERROR_INPUT, "%s: no picture in it%s",

@@ -1,9 +1,11 @@
 /* plan.h - which pictures of a folder become which files
  *
  * A picture FOLDER/a/b.png becomes OUTPUT/a/b.png; one that is named itself
- * becomes OUTPUT/b.png.  No picture becomes a file that is an input, and no two
- * become the same file.  A result is never taken for an input: an output folder
- * inside an input folder is left out, and so are results beside their inputs.
+ * becomes OUTPUT/b.png.  No picture becomes a file that is an input, and no
+ * two become the same file.  Its mask becomes MASKS/a/b.png, so that MASKS can
+ * be given back as a folder of masks.  A result is never taken for an input:
+ * an output folder inside an input folder is left out, and so are results
+ * beside their inputs.
  */
 #pragma once
 
@@ -11,18 +13,23 @@
 
 #include <sys/stat.h>
 
-typedef struct {
+typedef struct BatchItem BatchItem;
+struct BatchItem {
   char *input, *output;
   char *name;    /* of the output in its folder */
   char *mask;    /* NULL for none */
   char *problem; /* why nothing can be done, or NULL */
   gsize bytes;   /* size of the input file */
-} BatchItem;
+  BatchItem *mask_result; /* the mask that is written besides: its output and
+                             name, and input as here; NULL for none */
+  gboolean is_mask;       /* is such a mask */
+};
 
 typedef struct {
   char **arguments;   /* files and folders, NULL at the end */
   const char *folder; /* where results go */
   const char *masks;  /* a mask, or a folder of masks by name, or NULL */
+  const char *mask_folder; /* where masks of the results go; NULL for none */
   const BatchOptions *options;
 } BatchRequest;
 
@@ -34,7 +41,7 @@ typedef struct {
 /* Makes a plan; looks at names only, reads no picture.  What cannot be read
  * becomes an item with a problem.  NULL with @error set: INPUT when there is
  * nothing to do or something named does not exist, USAGE when a result would
- * replace an input or another result. */
+ * replace an input or another result, or masks go where pictures come from. */
 BatchPlan *batch_plan_new (const BatchRequest *request, GError **error);
 
 /* @plan may be NULL. */

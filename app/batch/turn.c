@@ -30,10 +30,19 @@ batch_result_clear (BatchResult *result)
 
 /* ---- what there is to do ---- */
 
+/* The folder of @item, which may be the mask of a result. */
+static const char *
+folder_of (const Batch *batch, const BatchItem *item)
+{
+  return item->is_mask ? batch->mask_folder : batch->folder;
+}
+
+static const char up_to_date[] = "is up to date";
+
 /* Why nothing is to be done for a result that exists; NULL if it is to be
  * made again. */
 static const char *
-reason_to_skip (const Batch *batch, const BatchItem *item,
+reason_to_keep (const Batch *batch, const BatchItem *item,
                 const char *description)
 {
   g_auto (FoundResult) found = { 0 };
@@ -43,10 +52,10 @@ reason_to_skip (const Batch *batch, const BatchItem *item,
   if (batch->options->skip_existing
       && g_file_test (item->output, G_FILE_TEST_EXISTS))
     return "exists";
-  record_look_up (batch->folder, item, description, &found);
+  record_look_up (folder_of (batch, item), item, description, &found);
   switch (found.state) {
   case RESULT_CURRENT:
-    return "is up to date";
+    return up_to_date;
   case RESULT_FOREIGN:
     return "exists, and was not made here; --force replaces it";
   case RESULT_LINKED:
@@ -56,6 +65,26 @@ reason_to_skip (const Batch *batch, const BatchItem *item,
     break;
   }
   return NULL;
+}
+
+/* The same for a result and its mask: nothing is done if there is nothing to
+ * do for either, or if one of them may not be replaced.  *@kept is what the
+ * reason is about. */
+static const char *
+reason_to_skip (const Batch *batch, const BatchItem *item,
+                const char *description, const BatchItem **kept)
+{
+  const char *why = reason_to_keep (batch, item, description);
+  const char *mask_why;
+
+  *kept = item;
+  if (item->mask_result == NULL || (why != NULL && why != up_to_date))
+    return why;
+  mask_why = reason_to_keep (batch, item->mask_result, description);
+  if (mask_why == up_to_date)
+    return why;
+  *kept = item->mask_result;
+  return mask_why;
 }
 
 /* ---- the work ---- */
@@ -99,7 +128,8 @@ write_result (const BatchItem *item, const FoundResult *found, GBytes *bytes,
   return ok;
 }
 
-/* What is there is looked at again, for the work may have taken long. */
+/* What is there is looked at again, for the work may have taken long.  What is
+ * up to date stays: a mask may be all that was missing. */
 static gboolean
 put_in_place (const Batch *batch, const BatchItem *item,
               const char *description, GBytes *bytes, GError **error)
@@ -108,7 +138,9 @@ put_in_place (const Batch *batch, const BatchItem *item,
   g_auto (FoundResult) found = { 0 };
   gboolean force = batch->line->force;
 
-  record_look_up (batch->folder, item, description, &found);
+  record_look_up (folder_of (batch, item), item, description, &found);
+  if (!force && found.state == RESULT_CURRENT)
+    return TRUE;
   if (!force
       && (found.state == RESULT_FOREIGN || found.state == RESULT_LINKED))
     return tessera_fail (error, TESSERA_ERROR_FAILED,
@@ -116,8 +148,8 @@ put_in_place (const Batch *batch, const BatchItem *item,
                          item->output);
   if (!folder_make (parent, error)
       || (force && !check_forced (batch, item, error))
-      || !record_write (batch->folder, item, description, bytes, &found,
-                        error))
+      || !record_write (folder_of (batch, item), item, description, bytes,
+                        &found, error))
     return FALSE;
   return force ? output_write (item->output, bytes, TRUE, error)
                : write_result (item, &found, bytes, error);
@@ -139,16 +171,20 @@ static gboolean
 work (const Batch *batch, BatchTurn *turn, const char *description,
       GError **error)
 {
+  const BatchItem *mask = turn->item->mask_result;
   g_autoptr (GBytes) bytes = NULL;
 
   if (turn->item->problem != NULL)
     return tessera_fail (error, TESSERA_ERROR_INPUT, "%s",
                          turn->item->problem);
-  if (!check_name (turn->item, error))
+  if (!check_name (turn->item, error)
+      || (mask != NULL && !check_name (mask, error)))
     return FALSE;
   bytes = batch->work (turn, batch->data, error);
   batch_turn_release (turn);
   return bytes != NULL
+         && (mask == NULL
+             || put_in_place (batch, mask, description, turn->mask, error))
          && put_in_place (batch, turn->item, description, bytes, error);
 }
 
@@ -170,11 +206,12 @@ set_failed (BatchTurn *turn, BatchResult *result, const GError *error)
 }
 
 static void
-set_skipped (BatchTurn *turn, BatchResult *result, const char *why)
+set_skipped (BatchTurn *turn, BatchResult *result, const BatchItem *kept,
+             const char *why)
 {
   result->state = BATCH_SKIPPED;
   g_string_printf (turn->text, "%s: skipped: %s %s", turn->item->input,
-                   turn->item->output, why);
+                   kept->output, why);
   json_report_set_text (turn->json, "reason", why);
 }
 
@@ -187,9 +224,10 @@ batch_take_turn (const Batch *batch, guint number, ThreadShare *share,
   g_autoptr (JsonObject) json = json_object_new ();
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  BatchTurn turn = { item, progress, json, text, share, { 0 } };
+  BatchTurn turn = { item, progress, json, text, share, { 0 }, NULL };
+  const BatchItem *kept = item;
   const char *skip = item->problem == NULL
-                       ? reason_to_skip (batch, item, description)
+                       ? reason_to_skip (batch, item, description, &kept)
                        : NULL;
 
   *result = (BatchResult){ .number = number, .state = BATCH_DONE };
@@ -198,10 +236,11 @@ batch_take_turn (const Batch *batch, guint number, ThreadShare *share,
                         item->problem == NULL ? item->output : NULL);
   json_report_set_text (json, "status", NULL); /* its place in the line */
   if (skip != NULL)
-    set_skipped (&turn, result, skip);
+    set_skipped (&turn, result, kept, skip);
   else if (!work (batch, &turn, description, &error))
     set_failed (&turn, result, error);
   json_report_set_text (json, "status", states[result->state]);
+  g_clear_pointer (&turn.mask, g_bytes_unref);
   result->json = json_report_to_line (json);
   result->text = g_strdup (text->str);
 }

@@ -20,6 +20,7 @@ typedef struct {
   GString *text;    /* and for people, one line */
   ThreadShare *share;
   ThreadClaim claim;
+  GBytes *mask; /* to be set where item->mask_result is: its content */
 } BatchTurn;
 
 /* Asks for threads once the size of the picture is known, and gives them back
@@ -37,6 +38,7 @@ typedef struct {
   const BatchOptions *options;
   const CommandLine *line;
   const char *folder; /* where results and records go */
+  const char *mask_folder; /* and those of masks; NULL for none */
   const char *label;  /* for the progress bar: "repairing" */
   const char *recipe; /* command_line_recipe() */
   BatchFunc work;

@@ -219,7 +219,7 @@ check_files (const CommandLine *line, GError **error)
     if (path != NULL && option->role == INPUT_FILE)
       g_ptr_array_add (inputs, path);
     else if (path != NULL
-             && !(option->role == OUTPUT_PLACE && line->into_folder))
+             && (option->role == OUTPUT_FILE || !line->into_folder))
       g_ptr_array_add (outputs, path);
   }
   if (!check_standard_streams (line, inputs, outputs, error)
@@ -274,8 +274,8 @@ command_line_recipe (const CommandLine *line)
   for (const GList *at = names; at != NULL; at = at->next) {
     const Option *option = find_option (line, at->data);
 
-    if (!option->keeps_result && option->role != OUTPUT_FILE
-        && option->role != OUTPUT_PLACE)
+    if (!option->keeps_result
+        && (option->role == NO_FILE || option->role == INPUT_FILE))
       append_given (text, option, g_hash_table_lookup (line->given, at->data));
   }
   return g_string_free (text, FALSE);

@@ -21,7 +21,8 @@ typedef enum {
   NO_FILE,
   INPUT_FILE,
   OUTPUT_FILE,
-  OUTPUT_PLACE /* a file, or a folder that the command checks itself */
+  OUTPUT_PLACE, /* a file, or a folder that the command checks itself */
+  OUTPUT_BESIDE /* a file if OUTPUT_PLACE is one, else a folder, too */
 } OptionRole;
 
 struct Option {

@@ -118,26 +118,26 @@ picture_option_output (const Option *option, const char *text, GError **error)
 
 /* A mask must come back bit for bit, so it is a PNG. */
 static gboolean
-option_mask_output (const Option *option, const char *text, GError **error)
+check_mask_ending (const char *path, GError **error)
 {
   TesseraFormat format = TESSERA_PNG;
 
-  if (!option_file (option, text, error))
-    return FALSE;
-  if (output_is_stream (text)
-      || (image_format_from_path (text, &format) && format == TESSERA_PNG))
-    return TRUE;
-  g_set_error_literal (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,
-                       "masks are written as PNG; use the extension .png");
-  return FALSE;
+  return output_is_stream (path)
+         || (image_format_from_path (path, &format) && format == TESSERA_PNG)
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "masks are written as PNG; use the extension .png");
+}
+
+static gboolean
+option_mask_output (const Option *option, const char *text, GError **error)
+{
+  return option_file (option, text, error) && check_mask_ending (text, error);
 }
 
 static void
-add_output (CommandLine *line, PictureOutput *output, const Option *place)
+add_encoding (CommandLine *line, PictureOutput *output)
 {
   const Option rows[] = {
-    { "mask-out", 0, "FILE", "also write the mask, as a PNG",
-      option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
     { "jpeg-quality", 0, "N", "quality of JPEG output, 1 to 100 (95)",
       option_int, .value = &output->encode.jpeg_quality, .min = 1,
       .max = 100 },
@@ -146,24 +146,26 @@ add_output (CommandLine *line, PictureOutput *output, const Option *place)
       .max = 100 },
   };
 
-  command_line_add (line, place, 1);
   command_line_add (line, rows, G_N_ELEMENTS (rows));
 }
 
 void
 picture_add_output (CommandLine *line, PictureOutput *output)
 {
-  const Option place = {
-    "output", 'o', "FILE", "picture to write, or - for standard output",
-    picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
-    .required = TRUE
+  const Option rows[] = {
+    { "output", 'o', "FILE", "picture to write, or - for standard output",
+      picture_option_output, .value = &output->path, .role = OUTPUT_FILE,
+      .required = TRUE },
+    { "mask-out", 0, "FILE", "also write the mask, as a PNG",
+      option_mask_output, .value = &output->mask_path, .role = OUTPUT_FILE },
   };
 
-  add_output (line, output, &place);
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  add_encoding (line, output);
 }
 
 void
-picture_add_output_or_folder (CommandLine *line, PictureOutput *output)
+picture_add_place (CommandLine *line, PictureOutput *output)
 {
   const Option place = {
     "output", 'o', "FILE", "picture or folder to write, or - for stdout",
@@ -171,19 +173,42 @@ picture_add_output_or_folder (CommandLine *line, PictureOutput *output)
     .required = TRUE
   };
 
-  add_output (line, output, &place);
+  command_line_add (line, &place, 1);
+}
+
+void
+picture_add_output_or_folder (CommandLine *line, PictureOutput *output)
+{
+  const Option mask = { "mask-out",
+                        0,
+                        "FILE",
+                        "also write the mask, as a PNG; or a folder of them",
+                        option_file,
+                        .value = &output->mask_path,
+                        .role = OUTPUT_BESIDE };
+
+  picture_add_place (line, output);
+  command_line_add (line, &mask, 1);
+  add_encoding (line, output);
 }
 
 /* A folder that is not there yet must not look like a picture: that is what
  * "tessera denoise a.png b.png -o c.png" would make. */
 static gboolean
-check_folder_name (char **inputs, const char *path, GError **error)
+may_be_folder (const char *path)
 {
   TesseraFormat format;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)
-      || (!image_format_from_path (path, &format) && !output_is_stream (path)
-          && !g_file_test (path, G_FILE_TEST_EXISTS)))
+  return g_file_test (path, G_FILE_TEST_IS_DIR)
+         || (!image_format_from_path (path, &format)
+             && !output_is_stream (path)
+             && !g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static gboolean
+check_folder_name (char **inputs, const char *path, GError **error)
+{
+  if (may_be_folder (path))
     return TRUE;
   if (g_file_test (inputs[0], G_FILE_TEST_IS_DIR))
     return tessera_fail (error, TESSERA_ERROR_USAGE,
@@ -196,10 +221,29 @@ check_folder_name (char **inputs, const char *path, GError **error)
                        output_name (path));
 }
 
+static gboolean
+check_mask_place (const CommandLine *line, const char *path, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  if (line->into_folder)
+    return may_be_folder (path)
+           || tessera_fail (error, TESSERA_ERROR_USAGE,
+                            "--mask-out %s: the masks of several pictures "
+                            "need a folder to go to",
+                            path);
+  if (check_mask_ending (path, error))
+    return TRUE;
+  g_prefix_error (error, "--mask-out %s: ", path);
+  return FALSE;
+}
+
 gboolean
 picture_check_place (const CommandLine *line, const PictureOutput *output,
                      GError **error)
 {
+  if (!check_mask_place (line, output->mask_path, error))
+    return FALSE;
   if (line->into_folder)
     return check_folder_name (line->arguments, output->path, error);
   if (check_ending (output->path, error))
@@ -272,14 +316,21 @@ picture_check_output (const Image *image, const PictureOutput *output,
   return bytes != NULL;
 }
 
+GBytes *
+picture_encode_mask (const Mask *mask, const char *path, GError **error)
+{
+  g_autoptr (Image) picture = mask_to_picture (mask, error);
+
+  return picture != NULL
+           ? picture_encode (picture, path, &ENCODE_DEFAULTS, error)
+           : NULL;
+}
+
 static gboolean
 save_mask (const Mask *mask, const char *path, gboolean force, GError **error)
 {
-  g_autoptr (Image) picture = mask_to_picture (mask, error);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = picture_encode_mask (mask, path, error);
 
-  if (picture != NULL)
-    bytes = picture_encode (picture, path, &ENCODE_DEFAULTS, error);
   return bytes != NULL && output_write (path, bytes, force, error);
 }
 

@@ -36,12 +36,14 @@ typedef struct {
 #define PICTURE_OUTPUT_DEFAULTS ((PictureOutput){ .encode = ENCODE_DEFAULTS })
 
 /* Adds -o, --mask-out, and --jpeg-quality to the options of a command; for
- * one that has batch_add_options() too, -o may be a folder. */
+ * one that has batch_add_options() too, -o and --mask-out may be folders.  The
+ * third adds -o alone, which may be a folder. */
 void picture_add_output (CommandLine *line, PictureOutput *output);
 void picture_add_output_or_folder (CommandLine *line, PictureOutput *output);
+void picture_add_place (CommandLine *line, PictureOutput *output);
 
-/* After parsing, for the second of these: whether -o can be what it has to be,
- * the name of a picture or of a folder. */
+/* After parsing, for the last two: whether -o and --mask-out can be what they
+ * have to be, the names of pictures or of folders. */
 gboolean picture_check_place (const CommandLine *line,
                               const PictureOutput *output, GError **error);
 
@@ -68,7 +70,11 @@ void picture_note_left_out (const char *path, const GPtrArray *names);
 GBytes *picture_encode (const Image *image, const char *path,
                         const EncodeOptions *options, GError **error);
 
-/* The same as one more page of *@writer, which is made if it is NULL. */
+/* The same for a mask, as a picture. */
+GBytes *picture_encode_mask (const Mask *mask, const char *path,
+                             GError **error);
+
+/* A picture as one more page of *@writer, which is made if it is NULL. */
 gboolean picture_add_page (const Image *image, PageWriter **writer,
                            const char *path, const EncodeOptions *options,
                            GError **error);

@@ -48,6 +48,16 @@ missing_add_options (CommandLine *line, MaskSources *sources)
       .value = &sources->transparent },
     { "see-through", 0, NULL, "the mask is of half-opaque marks or stains",
       option_flag, .value = &sources->see_through },
+  };
+
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  missing_add_find_options (line, sources);
+}
+
+void
+missing_add_find_options (CommandLine *line, MaskSources *sources)
+{
+  const Option rows[] = {
     { "find", 0, "KINDS", "find damage: all, or scratches,dust,border,...",
       option_kinds, .value = &sources->kinds, .choices = kind_names () },
     { "find-strength", 0, "F", "find more damage (above 1) or less (below; 1)",

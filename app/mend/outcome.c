@@ -29,6 +29,11 @@ outcome_note_if_unchanged (const Repair *repair)
 
   if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
     return;
+  if (repair->request->task->is_search) {
+    terminal_note ("%s: %s; the mask is empty", input_name (repair->path),
+                   why);
+    return;
+  }
   if (repair->request->task->sources->nothing)
     why = "damage was not looked for";
   else if (missing_is_named (repair->request->task->sources))
@@ -75,9 +80,12 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
     json_object_set_object_member (json, "crop", crop_to_json (repair));
   json_report_set_number (json, "seconds", repair->seconds);
   json_report_set_count (json, "masked_pixels", repair->masked_pixels);
-  json_report_set_count (json, "patches", repair->patches);
-  json_report_set_text (json, "dictionary", report->dictionary);
-  json_report_set_number (json, "sigma", noise != NULL ? report->sigma : NAN);
+  if (!repair->request->task->is_search) {
+    json_report_set_count (json, "patches", repair->patches);
+    json_report_set_text (json, "dictionary", report->dictionary);
+    json_report_set_number (json, "sigma",
+                            noise != NULL ? report->sigma : NAN);
+  }
   if (noise != NULL && !noise->keep)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
@@ -114,7 +122,9 @@ outcome_append_summary (const Repair *repair, GString *text)
     g_string_append_printf (text, "crop %d,%d,%dx%d: ", area.x, area.y,
                             area.width, area.height);
   if (repair->masked_pixels == 0 && report->sigma <= 0) {
-    g_string_append_printf (text, "unchanged, in %.1f s -> %s",
+    g_string_append_printf (text, "%s, in %.1f s -> %s",
+                            repair->request->task->is_search ? "nothing found"
+                                                             : "unchanged",
                             repair->seconds, output_name (repair->output));
     return;
   }
@@ -130,10 +140,11 @@ outcome_append_summary (const Repair *repair, GString *text)
                             repair->masked_pixels,
                             PLURAL (repair->masked_pixels),
                             100 * (double) repair->masked_pixels / pixels);
-  g_string_append_printf (text, " in %.1f s, %" G_GSIZE_FORMAT " patch%s -> %s",
-                          repair->seconds, repair->patches,
-                          repair->patches == 1 ? "" : "es",
-                          output_name (repair->output));
+  g_string_append_printf (text, " in %.1f s", repair->seconds);
+  if (!repair->request->task->is_search)
+    g_string_append_printf (text, ", %" G_GSIZE_FORMAT " patch%s",
+                            repair->patches, repair->patches == 1 ? "" : "es");
+  g_string_append_printf (text, " -> %s", output_name (repair->output));
 }
 
 static gboolean
@@ -150,7 +161,8 @@ print_summary (const Repair *repair)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  terminal_detail ("dictionary: %s", repair->report.dictionary);
+  if (repair->report.dictionary != NULL)
+    terminal_detail ("dictionary: %s", repair->report.dictionary);
   outcome_append_summary (repair, text);
   terminal_result ("%s", text->str);
 }

@@ -43,16 +43,18 @@ static void
 add_task_options (CommandLine *line, const RepairTask *task)
 {
   command_line_add (line, task->options, task->option_count);
-  if (task->kinds != NULL)
+  if (task->is_search)
+    missing_add_find_options (line, task->sources);
+  else if (task->kinds != NULL)
     missing_add_options (line, task->sources);
   if (task->noise != NULL)
     noise_add_options (line, task->noise);
 }
 
-static gboolean
-parse (RepairRequest *request, char **argv, GError **error)
+/* Options of all commands that change pictures. */
+static void
+add_repair_options (CommandLine *line, RepairRequest *request)
 {
-  CommandLine *line = &request->line;
   const Option rows[] = {
     { "quality", 0, "NAME", "fast, normal or best (normal)", option_choice,
       .value = &request->quality, .choices = restore_quality_names },
@@ -64,16 +66,34 @@ parse (RepairRequest *request, char **argv, GError **error)
       option_choice, .value = &request->protocol, .choices = protocols },
   };
 
+  picture_add_output_or_folder (line, &request->output);
+  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  line->common |= COMMON_SEED | COMMON_DICTIONARY;
+}
+
+static void
+describe (CommandLine *line, RepairRequest *request)
+{
   line->usage = "IN... -o OUT";
   line->about = request->task->about;
   line->min_arguments = 1;
   line->max_arguments = G_MAXINT;
-  line->common =
-    COMMON_OUTPUT | COMMON_LIMITS | COMMON_SEED | COMMON_DICTIONARY;
+  line->common = COMMON_OUTPUT | COMMON_LIMITS;
   add_task_options (line, request->task);
-  picture_add_output_or_folder (line, &request->output);
-  command_line_add (line, rows, G_N_ELEMENTS (rows));
+  if (request->task->is_search) {
+    picture_add_place (line, &request->output);
+    request->folders.format = "png";
+  } else
+    add_repair_options (line, request);
   batch_add_options (line, &request->folders);
+}
+
+static gboolean
+parse (RepairRequest *request, char **argv, GError **error)
+{
+  CommandLine *line = &request->line;
+
+  describe (line, request);
   if (!command_line_parse (line, argv, error)
       || !check_options (request->task, error))
     return FALSE;
@@ -143,28 +163,48 @@ static gboolean
 run_folder (RepairRequest *request, GError **error)
 {
   BatchRequest wanted = { request->line.arguments, request->output.path,
-                          request->task->sources->file, &request->folders };
+                          request->task->sources->file,
+                          request->output.mask_path, &request->folders };
   g_autoptr (BatchPlan) plan = NULL;
   g_autofree char *recipe = command_line_recipe (&request->line);
   Batch batch = { .options = &request->folders,
                   .line = &request->line,
                   .folder = request->output.path,
+                  .mask_folder = request->output.mask_path,
                   .label = request->task->label,
                   .recipe = recipe,
                   .work = take_turn,
                   .data = request };
 
-  if (!repair_check_single (request, error))
+  if (!repair_check_noise_out (request, error))
     return FALSE;
   plan = batch_plan_new (&wanted, error);
   batch.plan = plan;
   return plan != NULL && batch_run (&batch, error);
 }
 
+/* A mask must come back bit for bit. */
+static gboolean
+check_lossless (const RepairRequest *request, GError **error)
+{
+  g_autofree char *in_folder =
+    g_strconcat ("x.", request->folders.format, NULL);
+  const char *path =
+    request->line.into_folder ? in_folder : request->output.path;
+  TesseraFormat format = TESSERA_PNG;
+
+  image_format_from_path (path, &format);
+  return format == TESSERA_PNG || format == TESSERA_TIFF
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "masks are written as PNG or TIFF; use one of "
+                          "these extensions");
+}
+
 static gboolean
 work (RepairRequest *request, GError **error)
 {
   if (!picture_check_place (&request->line, &request->output, error)
+      || (request->task->is_search && !check_lossless (request, error))
       || !load_dictionary (request, error))
     return FALSE;
   if (request->line.into_folder)

@@ -1,8 +1,8 @@
-/* repair.h - what restore, inpaint and denoise have in common
+/* repair.h - what restore, inpaint, denoise and find have in common
  *
- * All read a picture, take from options or from the picture itself which
- * pixels are missing, fill these and write the picture.  restore and denoise
- * also remove noise from all others.
+ * All read a picture and take from options or from the picture itself which
+ * pixels are missing.  find writes these; the others fill them and write the
+ * picture.  restore and denoise also remove noise from all other pixels.
  */
 #pragma once
 
@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
   const char *about;        /* for the help */
   const char *label, *past; /* "filling", "filled" */
+  gboolean is_search;       /* the result is the mask of what is found */
   const Option *options;    /* that no other command has */
   gsize option_count;
   MaskSources *sources;     /* what options say is missing */

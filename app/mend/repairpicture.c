@@ -78,16 +78,31 @@ load (Repair *repair, GError **error)
                                   &request->line.limits, error);
   if (repair->page == repair->pages - 1)
     g_clear_pointer (&repair->file, page_reader_free);
-  if (repair->image == NULL
-      || !picture_check_output (repair->image, &output, error)
-      || !check_area (repair, error))
+  if (repair->image == NULL || !check_area (repair, error)
+      || (!request->task->is_search
+          && !picture_check_output (repair->image, &output, error)))
     return FALSE;
-  picture_add_left_out (repair->image, repair->output, &repair->left_out);
+  if (!request->task->is_search)
+    picture_add_left_out (repair->image, repair->output, &repair->left_out);
   if (request->task->detector == NULL
       || missing_is_named (request->task->sources)) {
     repair->mask = missing_from_sources (repair, error);
     return repair->mask != NULL;
   }
+  return TRUE;
+}
+
+/* The mask takes the place of the picture. */
+static gboolean
+show_mask (Repair *repair, GError **error)
+{
+  Image *picture = mask_to_picture (repair->mask, error);
+
+  if (picture == NULL)
+    return FALSE;
+  repair->report.masked_pixels = mask_count (repair->mask);
+  image_free (repair->image);
+  repair->image = picture;
   return TRUE;
 }
 
@@ -97,12 +112,14 @@ restore (Repair *repair, const Progress *progress, GError **error)
   const RepairTask *task = repair->request->task;
   const ImageArea area = repair_area (repair);
   gboolean find = missing_kinds (repair) != NULL;
-  ProgressPart finding = { progress, 0, FIND_SHARE };
+  ProgressPart finding = { progress, 0, task->is_search ? 1 : FIND_SHARE };
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
   Progress part = progress_part (&finding);
 
   if (find && !missing_find (repair, &part, error))
     return FALSE;
+  if (task->is_search)
+    return show_mask (repair, error);
   part = progress_part (&filling);
   if (task->sources->transparent)
     image_make_opaque (repair->image, &area);
@@ -175,16 +192,21 @@ keep_input (Repair *repair, GError **error)
 
 /* ---- one picture ---- */
 
+/* What was filled. */
+static const Mask *
+used_mask (const Repair *repair)
+{
+  return repair->mask != NULL ? repair->mask : repair->report.found;
+}
+
 static gboolean
 save (const Repair *repair, GError **error)
 {
   const RepairRequest *request = repair->request;
 
   return (!is_noise_wanted (repair) || save_noise (repair, error))
-         && picture_save (repair->image,
-                          repair->mask != NULL ? repair->mask
-                                               : repair->report.found,
-                          &request->output, request->line.force, error);
+         && picture_save (repair->image, used_mask (repair), &request->output,
+                          request->line.force, error);
 }
 
 /* Adds the page to those that are done. */
@@ -196,16 +218,23 @@ add_page (Repair *repair, GError **error)
 }
 
 gboolean
-repair_check_single (const RepairRequest *request, GError **error)
+repair_check_noise_out (const RepairRequest *request, GError **error)
 {
   const NoiseRequest *noise = request->task->noise;
-  const char *option = request->output.mask_path != NULL        ? "--mask-out"
-                       : noise != NULL && noise->output != NULL ? "--noise-out"
-                                                                : NULL;
 
-  return option == NULL
+  return noise == NULL || noise->output == NULL
          || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "%s works for one picture at a time", option);
+                          "--noise-out works for one picture at a time");
+}
+
+static gboolean
+check_mask_pages (const Repair *repair, GError **error)
+{
+  return repair->pages == 1 || repair->request->output.mask_path == NULL
+         || tessera_fail (error, TESSERA_ERROR_USAGE,
+                          "%s: has %d pages, and --mask-out works for one "
+                          "page at a time",
+                          input_name (repair->path), repair->pages);
 }
 
 static gboolean
@@ -213,7 +242,8 @@ work_on_pages (Repair *repair, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
 
-  if (!repair_check_single (repair->request, error))
+  if (!repair_check_noise_out (repair->request, error)
+      || !check_mask_pages (repair, error))
     return FALSE;
   for (; repair->page < repair->pages; repair->page++)
     if (!load (repair, error) || !restore_in_view (repair, error)
@@ -264,13 +294,25 @@ restore_page (Repair *repair, BatchTurn *turn, GError **error)
   return ok;
 }
 
+/* The mask of the only page, if it is wanted. */
+static gboolean
+keep_mask (const Repair *repair, BatchTurn *turn, GError **error)
+{
+  const BatchItem *wanted = turn->item->mask_result;
+
+  if (wanted != NULL)
+    turn->mask =
+      picture_encode_mask (used_mask (repair), wanted->output, error);
+  return wanted == NULL || turn->mask != NULL;
+}
+
 GBytes *
 repair_in_turn (Repair *repair, BatchTurn *turn, GError **error)
 {
-  gboolean ok = open_file (repair, error);
+  gboolean ok = open_file (repair, error) && check_mask_pages (repair, error);
 
   for (; ok && repair->page < repair->pages; repair->page++)
     ok = load (repair, error) && restore_page (repair, turn, error)
-         && add_page (repair, error);
+         && keep_mask (repair, turn, error) && add_page (repair, error);
   return ok ? page_writer_finish (repair->done) : NULL;
 }

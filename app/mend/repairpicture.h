@@ -1,4 +1,5 @@
-/* repairpicture.h - one picture on its way through restore, inpaint or denoise
+/* repairpicture.h - one picture on its way through restore, inpaint, denoise
+ * or find
  *
  * repair.c     what was asked for; one picture, or a folder of them
  * repairpicture.c  a picture: read, restored, written
@@ -60,15 +61,18 @@ gboolean repair_alone (Repair *repair, GError **error);
 /* The bytes of the result, and in @turn what was done. */
 GBytes *repair_in_turn (Repair *repair, BatchTurn *turn, GError **error);
 
-/* FALSE with @error set if an option was given that is for one picture with
- * one page. */
-gboolean repair_check_single (const RepairRequest *request, GError **error);
+/* FALSE with @error set if --noise-out was given, which is for one picture
+ * with one page. */
+gboolean repair_check_noise_out (const RepairRequest *request, GError **error);
 
 /* ---- missing.c ---- */
 
 /* Adds the options that mark pixels or have damage found; sets @sources to
  * the defaults, which are to be filled in. */
 void missing_add_options (CommandLine *line, MaskSources *sources);
+
+/* The same, only those that have damage found. */
+void missing_add_find_options (CommandLine *line, MaskSources *sources);
 
 /* After parsing: FALSE with @error set (USAGE) if they exclude each other. */
 gboolean missing_check_options (const MaskSources *sources, GError **error);

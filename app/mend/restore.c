@@ -6,13 +6,17 @@ static const char about[] =
   "Examples:\n"
   "  tessera restore photo.jpg -o restored.png\n"
   "  tessera restore scans/ -o restored/ --recursive\n"
-  "  tessera restore photo.jpg --no-noise -o restored.jpg --mask-out found.png\n"
-  "  tessera restore photo.jpg --mask edited.png --strength 0.7 -o restored.png\n"
+  "  tessera restore photo.jpg --no-noise -o restored.jpg --mask-out "
+  "found.png\n"
+  "  tessera restore photo.jpg --mask edited.png --strength 0.7 -o "
+  "restored.png\n"
   "\n"
-  "Finds scratches, dust, stains, torn corners and other damage and fills it,\n"
+  "Finds scratches, dust, stains, torn corners and other damage and fills "
+  "it,\n"
   "and removes noise where there certainly is any.  A mask, a colour or\n"
-  "transparency may mark what to fill instead.  Without noise to remove, all\n"
-  "other pixels are kept, bit for bit in a PNG.";
+  "transparency may mark what to fill instead; \"tessera find\" shows the\n"
+  "damage without filling it.  Without noise to remove, all other pixels are\n"
+  "kept, bit for bit in a PNG.";
 
 static gboolean
 run (char **argv, GError **error)
