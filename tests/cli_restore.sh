@@ -99,6 +99,34 @@ run restore scans -r -o done --no-noise
 ok "a broken picture fails" [ $status -eq 3 ]
 ok "... alone" says "0 done, 2 skipped, 1 failed"
 
+# ---- nothing to do ----
+
+jpeg=$PHOTOS/beach2.jpg
+for file in "$jpeg" "$photo"; do
+  ending=${file##*.}
+  expect "a $ending with nothing to do" 0 inpaint "$file" \
+    --mask-color 123456 -o unchanged.$ending
+  ok "... is said to be unchanged" says "written unchanged"
+  ok "... and is" cmp "$file" unchanged.$ending
+  run inpaint - --mask-color 123456 -o - <"$file"
+  ok "... in a pipe, too" cmp "$file" out
+done
+mkdir clean
+cp "$jpeg" "$photo" clean
+expect "a folder with nothing to do" 0 inpaint clean --mask-color 123456 -o same
+ok "... is copied" cmp clean/beach2.jpg same/beach2.jpg
+ok "... whole" cmp clean/beach0.png same/beach0.png
+expect "another quality" 0 inpaint "$jpeg" --mask-color 123456 \
+  --jpeg-quality 60 -o less.jpg
+ok "... is compressed, which is said" says "only compressed anew"
+ok "... and smaller" [ "$(wc -c <less.jpg)" -lt "$(wc -c <"$jpeg")" ]
+expect "another format" 0 inpaint "$jpeg" --mask-color 123456 -o jpeg.png
+run score "$jpeg" jpeg.png --json
+ok "... has the same pixels" [ "$(json identical)" = true ]
+head -c 40000 "$jpeg" >cut.jpg
+expect "half a file" 0 inpaint cut.jpg --lenient --mask-color 123456 -o whole.jpg
+expect "... becomes whole" 0 score whole.jpg whole.jpg
+
 # ---- find ----
 
 expect "find" 0 find hidden_noisy.png -o mask.png --json

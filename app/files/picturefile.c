@@ -252,9 +252,8 @@ picture_check_place (const CommandLine *line, const PictureOutput *output,
   return FALSE;
 }
 
-/* The format of a file of that name. */
-static TesseraFormat
-format_of (const Image *image, const char *path)
+TesseraFormat
+picture_format (const Image *image, const char *path)
 {
   TesseraFormat format = image->meta.format;
 
@@ -267,7 +266,7 @@ picture_encode (const Image *image, const char *path,
                 const EncodeOptions *options, GError **error)
 {
   GBytes *bytes =
-    image_encode (image, format_of (image, path), options, error);
+    image_encode (image, picture_format (image, path), options, error);
 
   if (bytes == NULL)
     g_prefix_error (error, "%s: ", output_name (path));
@@ -279,7 +278,7 @@ picture_add_page (const Image *image, PageWriter **writer, const char *path,
                   const EncodeOptions *options, GError **error)
 {
   if (*writer == NULL)
-    *writer = page_writer_new (format_of (image, path), options);
+    *writer = page_writer_new (picture_format (image, path), options);
   if (page_writer_add (*writer, image, error))
     return TRUE;
   g_prefix_error (error, "%s: ", output_name (path));
@@ -291,7 +290,7 @@ picture_add_left_out (const Image *image, const char *path, GPtrArray **names)
 {
   if (*names == NULL)
     *names = g_ptr_array_new_with_free_func (g_free);
-  image_left_out (image, format_of (image, path), *names);
+  image_left_out (image, picture_format (image, path), *names);
 }
 
 void

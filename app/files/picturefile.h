@@ -65,6 +65,10 @@ void picture_add_left_out (const Image *image, const char *path,
 /* A note with these names, if there are any, about the input @path. */
 void picture_note_left_out (const char *path, const GPtrArray *names);
 
+/* The format of a file of that name: that of the file that @image came from,
+ * if the name does not say. */
+TesseraFormat picture_format (const Image *image, const char *path);
+
 /* The bytes of a picture, in the format of the file it came from if the name
  * of the new one does not say. */
 GBytes *picture_encode (const Image *image, const char *path,

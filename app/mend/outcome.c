@@ -22,6 +22,20 @@ noise_remark (const Repair *repair)
              "may be)";
 }
 
+/* What is written where nothing was restored. */
+static const char *
+unchanged_words (const Repair *repair)
+{
+  const EncodeOptions *encode = &repair->request->output.encode;
+  TesseraFormat format = picture_format (repair->image, repair->output);
+  gboolean is_lossy = format == TESSERA_JPEG
+                      || (format == TESSERA_WEBP && encode->webp_quality > 0);
+
+  return is_lossy && !repair_is_copy (repair)
+           ? "the picture is only compressed anew"
+           : "the picture is written unchanged";
+}
+
 void
 outcome_note_if_unchanged (const Repair *repair)
 {
@@ -39,9 +53,8 @@ outcome_note_if_unchanged (const Repair *repair)
   else if (missing_is_named (repair->request->task->sources))
     why = repair->found != NULL ? "found no damage of these kinds"
                                 : "the mask is empty";
-  terminal_note ("%s: %s%s; the picture is written unchanged",
-                 input_name (repair->path), why,
-                 noise_remark (repair));
+  terminal_note ("%s: %s%s; %s", input_name (repair->path), why,
+                 noise_remark (repair), unchanged_words (repair));
 }
 
 static gboolean

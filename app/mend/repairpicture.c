@@ -30,6 +30,7 @@ repair_clear (Repair *repair)
   clear_page (repair);
   g_clear_pointer (&repair->file, page_reader_free);
   g_clear_pointer (&repair->mask_file, page_reader_free);
+  g_clear_pointer (&repair->source, g_bytes_unref);
   g_clear_pointer (&repair->done, page_writer_free);
   g_clear_pointer (&repair->left_out, g_ptr_array_unref);
 }
@@ -50,6 +51,7 @@ open_file (Repair *repair, GError **error)
   repair->file = picture_open (repair->path, error);
   if (repair->file == NULL)
     return FALSE;
+  repair->source = g_bytes_ref (page_reader_data (repair->file));
   repair->pages = page_reader_count (repair->file);
   return TRUE;
 }
@@ -145,6 +147,8 @@ restore_timed (Repair *repair, const Progress *progress, GError **error)
     (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   repair->masked_pixels += repair->report.masked_pixels;
   repair->patches += repair->report.patches;
+  repair->is_changed = repair->is_changed || repair->report.masked_pixels > 0
+                       || repair->report.sigma > 0;
   return ok;
 }
 
@@ -200,21 +204,47 @@ used_mask (const Repair *repair)
 }
 
 static gboolean
-save (const Repair *repair, GError **error)
+is_given (const Repair *repair, const char *option)
 {
-  const RepairRequest *request = repair->request;
+  return g_hash_table_contains (repair->request->line.given, option);
+}
 
-  return (!is_noise_wanted (repair) || save_noise (repair, error))
-         && picture_save (repair->image, used_mask (repair), &request->output,
-                          request->line.force, error);
+/* Whether the result is a file like the source: of the same format, with all
+ * that was in it, and of no other quality. */
+static gboolean
+is_like_source (const Repair *repair)
+{
+  TesseraFormat format = picture_format (repair->image, repair->output);
+
+  return format == repair->image->meta.format
+         && !repair->request->line.limits.lenient && repair->left_out->len == 0
+         && !(format == TESSERA_JPEG && is_given (repair, "jpeg-quality"))
+         && !(format == TESSERA_WEBP && is_given (repair, "webp-quality"));
+}
+
+gboolean
+repair_is_copy (const Repair *repair)
+{
+  return !repair->request->task->is_search && !repair->is_changed
+         && is_like_source (repair);
 }
 
 /* Adds the page to those that are done. */
 static gboolean
 add_page (Repair *repair, GError **error)
 {
+  if (repair->pages == 1 && repair_is_copy (repair))
+    return TRUE;
   return picture_add_page (repair->image, &repair->done, repair->output,
                            &repair->request->output.encode, error);
+}
+
+/* The result, after the last page. */
+static GBytes *
+finish (Repair *repair)
+{
+  return repair_is_copy (repair) ? g_bytes_ref (repair->source)
+                                 : page_writer_finish (repair->done);
 }
 
 gboolean
@@ -249,7 +279,7 @@ work_on_pages (Repair *repair, GError **error)
     if (!load (repair, error) || !restore_in_view (repair, error)
         || !add_page (repair, error))
       return FALSE;
-  bytes = page_writer_finish (repair->done);
+  bytes = finish (repair);
   return output_write (repair->output, bytes, repair->request->line.force,
                        error);
 }
@@ -257,8 +287,17 @@ work_on_pages (Repair *repair, GError **error)
 static gboolean
 work_on_one (Repair *repair, GError **error)
 {
-  return load (repair, error) && keep_input (repair, error)
-         && restore_in_view (repair, error) && save (repair, error);
+  const RepairRequest *request = repair->request;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!load (repair, error) || !keep_input (repair, error)
+      || !restore_in_view (repair, error)
+      || (is_noise_wanted (repair) && !save_noise (repair, error))
+      || !add_page (repair, error))
+    return FALSE;
+  bytes = finish (repair);
+  return picture_save_bytes (bytes, used_mask (repair), &request->output,
+                             request->line.force, error);
 }
 
 gboolean
@@ -314,5 +353,5 @@ repair_in_turn (Repair *repair, BatchTurn *turn, GError **error)
   for (; ok && repair->page < repair->pages; repair->page++)
     ok = load (repair, error) && restore_page (repair, turn, error)
          && keep_mask (repair, turn, error) && add_page (repair, error);
-  return ok ? page_writer_finish (repair->done) : NULL;
+  return ok ? finish (repair) : NULL;
 }

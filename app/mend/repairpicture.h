@@ -35,9 +35,11 @@ typedef struct {
   gboolean is_alone; /* not one of many */
   PageReader *file;      /* until the last page is decoded */
   PageReader *mask_file; /* likewise; NULL before the first */
+  GBytes *source;        /* the bytes of the file */
   int page, pages;
   PageWriter *done; /* the pages before this one, mended; NULL for none */
   gsize masked_pixels, patches; /* of all pages so far */
+  gboolean is_changed;          /* likewise: something was restored */
   Image *image;
   Image *input; /* a copy, if what was removed is to be written */
   Mask *mask;   /* NULL if the user did not say what is missing */
@@ -60,6 +62,10 @@ gboolean repair_alone (Repair *repair, GError **error);
 
 /* The bytes of the result, and in @turn what was done. */
 GBytes *repair_in_turn (Repair *repair, BatchTurn *turn, GError **error);
+
+/* Whether the result is the file itself: nothing was restored, and nothing
+ * else was asked for. */
+gboolean repair_is_copy (const Repair *repair);
 
 /* FALSE with @error set if --noise-out was given, which is for one picture
  * with one page. */

@@ -35,6 +35,12 @@ page_reader_free (PageReader *self)
   g_free (self);
 }
 
+GBytes *
+page_reader_data (const PageReader *self)
+{
+  return self->data;
+}
+
 int
 page_reader_count (const PageReader *self)
 {

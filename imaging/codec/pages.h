@@ -19,6 +19,9 @@ PageReader *page_reader_new (GBytes *data);
 void page_reader_free (PageReader *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PageReader, page_reader_free)
 
+/* The file, which the reader owns. */
+GBytes *page_reader_data (const PageReader *self);
+
 /* The number of pages, at least 1. */
 int page_reader_count (const PageReader *self);
 
