@@ -224,7 +224,60 @@ cp two.png scans/a/two.png
 expect "back to the start" 0 $FILL scans --mask marks -r -o tree
 ok "... is the same as before" [ "$old" = "$(sums tree)" ]
 
+# ---- what is left out ----
+
+mkdir mixed
+cp scans/one.png mixed
+printf '\0\0\0\030ftypheic\0\0\0\0' >mixed/phone.heic
+printf 'GIF89a' >mixed/moving.gif
+echo "words" >mixed/notes.txt
+: >mixed/.hidden
+expect "files that are no pictures for us" 0 $FILL mixed --mask mask.png \
+  -o mixed_out
+ok "... are named" says "mixed/phone.heic: left out: a HEIC picture; convert"
+ok "... each" says "mixed/moving.gif: left out: a GIF picture"
+ok "... also what is none at all" says "mixed/notes.txt: left out: its extension"
+ok "... but for hidden ones" not says ".hidden"
+ok "... and counted" says "1 done, 0 skipped, 0 failed, 3 other files left out"
+run $FILL mixed --mask mask.png -o mixed_out --json
+ok "... for programs, too" [ "$(grep -c '"status":"left_out"' out)" -eq 3 ]
+ok "... with the reason" grep -q '"reason":"a HEIC picture; ' out
+run $FILL mixed --mask mask.png -o mixed_out --strict
+ok "--strict fails" [ $status -eq 3 ]
+ok "... for that" says "3 files were left out"
+ok "... after the work" says "0 done, 1 skipped, 0 failed"
+expect "--strict with nothing left out" 0 $FILL scans --mask marks -o strict \
+  --strict
+
 # ---- failures ----
+
+run $FILL scans --mask marks/a/deep/three.png -o sizes
+ok "a mask of the wrong size fails" [ $status -eq 3 ]
+ok "... and names picture and mask" \
+  says "scans/one.png: its mask marks/a/deep/three.png: "
+mkdir closed
+chmod 555 closed
+# Root, too, but without its privilege to write everywhere.
+less_root () {
+  if [ "$(id -u)" -ne 0 ]; then
+    "$@"
+  else
+    setpriv --bounding-set=-dac_override "$@"
+  fi
+}
+if less_root true 2>/dev/null && not less_root touch closed/x 2>/dev/null; then
+  less_root "$TESSERA" $FILL scans --mask marks -o closed >out 2>err
+  status=$?
+  judge "a folder that cannot be written to" 1
+  ok "... is named" says "closed: cannot write into this folder"
+  less_root "$TESSERA" $FILL scans --mask marks -o opened \
+    --mask-out closed >out 2>err
+  status=$?
+  judge "... for masks" 1
+else
+  skip "a folder that cannot be written to" "root cannot be restrained"
+fi
+
 
 echo "broken" >scans/b/broken.png
 head -c 100 scans/one.png >scans/cut.png
@@ -236,7 +289,7 @@ cp mask.png marks/b/dangling.png
 run $FILL scans --mask marks -r -o tree2 --json
 ok "broken pictures fail" [ $status -eq 3 ]
 ok "... and the others do not" counts 3 0 3
-ok "... each has one line" [ "$(lines)" -eq 7 ]
+ok "... each has one line" [ "$(lines)" -eq 8 ]
 ok "... of JSON" perl -MJSON::PP -ne 'decode_json ($_)' out
 ok "... with its state" [ "$(grep -c '"status":"failed"' out)" -eq 3 ]
 ok "... input, output and size" grep -q '"input":"scans/one.png","output":"tree2/one.png","status":"done","width":40,"height":30' out

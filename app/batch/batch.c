@@ -260,6 +260,13 @@ check_case (const Batch *batch, GError **error)
   return TRUE;
 }
 
+/* A folder that no result can go to is noticed before any work is done. */
+static gboolean
+prepare_folder (const char *path, GError **error)
+{
+  return folder_make (path, error) && folder_check_writable (path, error);
+}
+
 /* All ranks get the string of @rank. */
 static char *
 exchange_text (const char *text, int rank)
@@ -310,14 +317,19 @@ batch_run (const Batch *batch, GError **error)
   int jobs = batch->options->jobs > 0 ? batch->options->jobs : threads;
   Run run = { .batch = batch };
   BatchTally tally;
-  gboolean ok;
+  gboolean ok, told;
 
-  if (!check_plans (batch->plan, error) || !folder_make (batch->folder, error)
+  if (!check_plans (batch->plan, error)
+      || !prepare_folder (batch->folder, error)
+      || (batch->mask_folder != NULL
+          && !prepare_folder (batch->mask_folder, error))
       || !check_case (batch, error))
     return FALSE;
   jobs = MIN (jobs, (int) batch->plan->items->len);
   ranks_start_items ();
   batch_tally_start (&tally, batch);
+  told = !ranks_is_first () || batch_tally_left_out (&tally, error);
+  run.stopped = !told;
   g_mutex_init (&run.lock);
   g_cond_init (&run.changed);
   run.share = thread_share_new (jobs, threads);
@@ -326,7 +338,7 @@ batch_run (const Batch *batch, GError **error)
   for (guint i = 0; i < batch->plan->items->len; i++)
     run.total += weight_of (batch, i);
   start_workers (&run, jobs);
-  ok = watch (&run, &tally, error);
+  ok = watch (&run, &tally, told ? error : NULL) && told;
   ok = add_other_ranks (&tally, run.handed_in, ok ? error : NULL) && ok;
   g_ptr_array_unref (run.at_work);
   g_ptr_array_unref (run.handed_in);

@@ -46,6 +46,8 @@ batch_add_options (CommandLine *line, BatchOptions *options)
       .value = &options->format, .keeps_result = TRUE },
     { "skip-existing", 0, NULL, "keep every result that already exists",
       option_flag, .value = &options->skip_existing, .keeps_result = TRUE },
+    { "strict", 0, NULL, "fail if a file in a folder is left out", option_flag,
+      .value = &options->strict, .keeps_result = TRUE },
     { "jobs", 'j', "N", "pictures to work on at a time (one per thread)",
       option_int, .value = &options->jobs, .min = 1, .max = 1024,
       .keeps_result = TRUE },

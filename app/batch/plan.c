@@ -42,6 +42,7 @@ batch_plan_free (BatchPlan *plan)
     return;
   g_ptr_array_unref (plan->items);
   g_hash_table_unref (plan->inputs);
+  g_ptr_array_unref (plan->left_out);
   g_free (plan);
 }
 
@@ -206,6 +207,8 @@ add_entry (Search *search, const char *path, const char *name, int level)
       add_folder (search, path, name, level + 1);
   } else if (S_ISREG (info.st_mode) && image_format_from_path (path, &format))
     add_picture (search, path, name, &info);
+  else if (S_ISREG (info.st_mode))
+    g_ptr_array_add (search->plan->left_out, g_strdup (path));
 }
 
 /* Adds the pictures in @folder, which is called @name from the folder on that
@@ -391,7 +394,8 @@ search_arguments (Search *search, GError **error)
                          request->mask_folder);
   if (search->plan->items->len > 0)
     return TRUE;
-  return tessera_fail (error, TESSERA_ERROR_INPUT, "%s: no picture in it%s",
+  return tessera_fail (error, TESSERA_ERROR_INPUT,
+                       "%s: no picture of a known format in it%s",
                        request->arguments[0],
                        request->options->recursive
                          ? ""
@@ -410,6 +414,7 @@ batch_plan_new (const BatchRequest *request, GError **error)
 
   plan->items = g_ptr_array_new_with_free_func (item_free);
   plan->inputs = identities_new ();
+  plan->left_out = g_ptr_array_new_with_free_func (g_free);
   if (!search_arguments (&search, error))
     return NULL;
   drop_results (plan, request->options);

@@ -36,6 +36,8 @@ typedef struct {
 typedef struct {
   GPtrArray *items;   /* BatchItem, sorted within each folder */
   GHashTable *inputs; /* identities of all files that are read */
+  GPtrArray *left_out; /* char *, files of folders that no format has by their
+                          names */
 } BatchPlan;
 
 /* Makes a plan; looks at names only, reads no picture.  What cannot be read

@@ -71,6 +71,15 @@ folder_make (const char *path, GError **error)
                  g_strerror (errno));
 }
 
+gboolean
+folder_check_writable (const char *path, GError **error)
+{
+  if (faccessat (AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0)
+    return TRUE;
+  return refuse (error, path, "cannot write into this folder: %s",
+                 g_strerror (errno));
+}
+
 int
 folder_open (const char *path, GError **error)
 {

@@ -22,6 +22,10 @@ void folder_undo (const char *path, FolderState state);
  * @error set (FAILED). */
 gboolean folder_make (const char *path, GError **error);
 
+/* Finds out whether files can be made in a folder.  FALSE with @error set
+ * (FAILED). */
+gboolean folder_check_writable (const char *path, GError **error);
+
 /* Opens a folder for openat() and the like.  Returns a descriptor that the
  * caller closes, or -1 with @error set (FAILED). */
 int folder_open (const char *path, GError **error);

@@ -97,6 +97,16 @@ add_and_free (Mask *mask, Mask *part)
   return TRUE;
 }
 
+/* Of many pictures, the message about a mask says whose it is.  Always
+ * NULL. */
+static Mask *
+name_picture (const Repair *repair, GError **error)
+{
+  if (!repair->is_alone)
+    g_prefix_error (error, "%s: its mask ", repair->path);
+  return NULL;
+}
+
 /* The mask in a file. */
 static Mask *
 load_mask (Repair *repair, GError **error)
@@ -107,14 +117,16 @@ load_mask (Repair *repair, GError **error)
   if (repair->mask_file == NULL)
     repair->mask_file = picture_open (repair->mask_path, error);
   if (repair->mask_file == NULL)
-    return NULL;
+    return name_picture (repair, error);
   mask = picture_decode_mask (repair->mask_file, repair->page,
                               repair->mask_path, repair->image,
                               (MaskColours) sources->colours,
                               &repair->request->line.limits, error);
   if (repair->page == repair->pages - 1)
     g_clear_pointer (&repair->mask_file, page_reader_free);
-  if (mask != NULL && sources->see_through)
+  if (mask == NULL)
+    return name_picture (repair, error);
+  if (sources->see_through)
     mask_see_through (mask);
   return mask;
 }
