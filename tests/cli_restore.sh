@@ -127,6 +127,28 @@ head -c 40000 "$jpeg" >cut.jpg
 expect "half a file" 0 inpaint cut.jpg --lenient --mask-color 123456 -o whole.jpg
 expect "... becomes whole" 0 score whole.jpg whole.jpg
 
+# ---- why noise stays ----
+
+unsure=$PHOTOS/city10.png
+expect "a clean picture" 0 denoise "$photo" -o kept.png
+ok "... looks clean" says "it looks clean (if it is not, give the level"
+expect "what may be texture" 0 denoise "$unsure" -o kept2.png
+ok "... stays" cmp "$unsure" kept2.png
+ok "... and why" says "it may be texture (--strength 1 removes it)"
+expect "... which is true" 0 denoise "$unsure" --strength 1 -o removed.png
+ok "... and changes it" not cmp -s "$unsure" removed.png
+mkdir mixed
+cp "$photo" "$unsure" mixed
+run denoise mixed -o mixed_out
+ok "in a folder, too: clean" says "beach0.png: unchanged (looks clean)"
+ok "... or perhaps not" \
+  says "city10.png: unchanged (noise may be texture: --strength 1 removes it)"
+run corrupt "$unsure" --blocks 10x4 --seed 1 -q -o unsure.png
+expect "the same where something is filled" 0 restore unsure.png -o kept3.png
+ok "... is said" says "noise that may be texture is kept (--strength 1"
+expect "... unless it was asked for" 0 restore unsure.png --no-noise -o kept4.png
+ok "... to keep it" not says "texture"
+
 # ---- find ----
 
 expect "find" 0 find hidden_noisy.png -o mask.png --json

@@ -9,13 +9,13 @@ noise_add_options (CommandLine *line, NoiseRequest *noise)
   const Option rows[] = {
     { "sigma", 0, "S", "noise level where white is 255; 0: none", option_real,
       .value = &noise->sigma, .min = 0, .max = SIGMA_MAX },
-    { "strength", 0, "F", "remove F times the noise that is found (1)",
+    { "strength", 0, "F", "remove F times the noise found, even if uncertain",
       option_real, .value = &noise->strength, .min = 0.1, .max = 10 },
     { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
       option_real, .value = &noise->grain, .min = 0, .max = 1 },
     { "noise-out", 0, "FILE",
-      "also write the removed noise, amplified 4 times",
-      picture_option_output, .value = &noise->output, .role = OUTPUT_FILE },
+      "also write the removed noise, amplified 4 times", picture_option_output,
+      .value = &noise->output, .role = OUTPUT_FILE },
   };
 
   noise->sigma = SIGMA_UNKNOWN;

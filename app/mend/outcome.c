@@ -8,19 +8,42 @@
 
 #include <math.h>
 
-/* The message where no noise was removed. */
-static const char *
-noise_remark (const Repair *repair)
+/* Why no noise was removed. */
+typedef enum {
+  NOISE_NOT_WANTED, /* or none of this level */
+  NOISE_NOT_ESTIMATED,
+  NOISE_NOT_SEEN,
+  NOISE_UNCERTAIN
+} NoNoise;
+
+static NoNoise
+why_no_noise (const Repair *repair)
 {
-  if (repair->request->options.sigma >= 0)
-    return "";
-  if (!image_may_have_noise (repair->image, &repair->request->options))
-    return " (noise is not estimated here; give its level with --sigma)";
-  return repair->report.noise.is_sure
-           ? " and no noise"
-           : " and nothing that is certainly noise (--strength 1 removes what "
-             "may be)";
+  const RestoreOptions *options = &repair->request->options;
+
+  if (options->sigma >= 0)
+    return NOISE_NOT_WANTED;
+  if (!image_may_have_noise (repair->image, options))
+    return NOISE_NOT_ESTIMATED;
+  return repair->report.noise.is_sure ? NOISE_NOT_SEEN : NOISE_UNCERTAIN;
 }
+
+/* That in a note, and in the line of one of many pictures. */
+static const char *const no_noise_notes[] = {
+  [NOISE_NOT_WANTED] = "",
+  [NOISE_NOT_ESTIMATED] =
+    " (noise is not estimated here; give its level with --sigma)",
+  [NOISE_NOT_SEEN] = " and no noise: it looks clean (if it is not, give the "
+                     "level of its noise with --sigma)",
+  [NOISE_UNCERTAIN] = " and nothing that is certainly noise: it may be "
+                      "texture (--strength 1 removes it)",
+};
+static const char *const no_noise_remarks[] = {
+  [NOISE_NOT_WANTED] = "",
+  [NOISE_NOT_ESTIMATED] = " (noise is not estimated here: use --sigma)",
+  [NOISE_NOT_SEEN] = " (looks clean)",
+  [NOISE_UNCERTAIN] = " (noise may be texture: --strength 1 removes it)",
+};
 
 /* What is written where nothing was restored. */
 static const char *
@@ -36,13 +59,25 @@ unchanged_words (const Repair *repair)
            : "the picture is written unchanged";
 }
 
+/* Where pixels were filled, but noise was left that was perhaps noticed. */
+static void
+note_noise_left (const Repair *repair)
+{
+  if (repair->report.sigma <= 0 && why_no_noise (repair) == NOISE_UNCERTAIN)
+    terminal_note ("%s: noise that may be texture is kept (--strength 1 "
+                   "removes it)",
+                   input_name (repair->path));
+}
+
 void
 outcome_note_if_unchanged (const Repair *repair)
 {
   const char *why = repair->request->task->none_found;
 
-  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0)
+  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0) {
+    note_noise_left (repair);
     return;
+  }
   if (repair->request->task->is_search) {
     terminal_note ("%s: %s; the mask is empty", input_name (repair->path),
                    why);
@@ -54,7 +89,8 @@ outcome_note_if_unchanged (const Repair *repair)
     why = repair->found != NULL ? "found no damage of these kinds"
                                 : "the mask is empty";
   terminal_note ("%s: %s%s; %s", input_name (repair->path), why,
-                 noise_remark (repair), unchanged_words (repair));
+                 no_noise_notes[why_no_noise (repair)],
+                 unchanged_words (repair));
 }
 
 static gboolean
@@ -135,9 +171,10 @@ outcome_append_summary (const Repair *repair, GString *text)
     g_string_append_printf (text, "crop %d,%d,%dx%d: ", area.x, area.y,
                             area.width, area.height);
   if (repair->masked_pixels == 0 && report->sigma <= 0) {
-    g_string_append_printf (text, "%s, in %.1f s -> %s",
+    g_string_append_printf (text, "%s%s, in %.1f s -> %s",
                             repair->request->task->is_search ? "nothing found"
                                                              : "unchanged",
+                            no_noise_remarks[why_no_noise (repair)],
                             repair->seconds, output_name (repair->output));
     return;
   }
