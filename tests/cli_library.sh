@@ -41,6 +41,20 @@ for file in bin/tessera include/tessera.h lib/libtessera.a lib/libtessera.so \
   share/man/man3/tessera.3 share/tessera/photos/beach4.png; do
   ok "$file is there" [ -s "$PLACE/$file" ]
 done
+# Whoever links statically needs all that the library was built with; only the
+# program has libmicrohttpd.
+needs () {
+  perl -0ne '
+    my ($build) = /^Build-Depends:(.*?)^\S/ms;
+    my ($own) = /^Package: libtessera-dev\n.*?^Depends:(.*?)^\S/ms;
+    my %own = map { $_ => 1 } $own =~ /([\w.+-]+-dev)\b/g;
+    my @left = grep { !$own{$_} && $_ ne "libmicrohttpd-dev" }
+               $build =~ /([\w.+-]+-dev)\b/g;
+    print "# missing: @left\n" if @left;
+    exit (@left || !%own);' "$ROOT/debian/control"
+}
+ok "libtessera-dev depends on what tessera.pc names" needs
+
 ok "the program runs from there" quiet "$PLACE/bin/tessera" --version
 
 # The page offers the photographs that were installed.
