@@ -21,12 +21,18 @@ another file of it.  Python's lock is released meanwhile, and Ctrl-C stops it.
 """
 from ._library import TesseraError, version
 from .dictionary import Codes, Dictionary
-from .learners import KSVD, MOD, OnlineDictionary, TaskDictionary
+from .learners import (KSVD, MOD, GradientDictionary, L4Dictionary,
+                       MiniBatchDictionary, OnlineDictionary,
+                       OnlineL1Dictionary, OrthogonalDictionary,
+                       TaskDictionary)
+from .learning import learn
 from .pictures import (Mask, Score, corrupt, denoise, find_damage, inpaint,
                        noise_level, read, read_pages, score, write)
 
-__all__ = ["Codes", "Dictionary", "KSVD", "MOD", "Mask", "OnlineDictionary",
-           "Score", "TaskDictionary",
-           "TesseraError", "corrupt", "denoise", "find_damage", "inpaint",
-           "noise_level", "read", "read_pages", "score", "version", "write"]
+__all__ = ["Codes", "Dictionary", "GradientDictionary", "KSVD",
+           "L4Dictionary", "MOD", "Mask", "MiniBatchDictionary",
+           "OnlineDictionary", "OnlineL1Dictionary", "OrthogonalDictionary",
+           "Score", "TaskDictionary", "TesseraError", "corrupt", "denoise",
+           "find_damage", "inpaint", "learn", "noise_level", "read",
+           "read_pages", "score", "version", "write"]
 __version__ = version()

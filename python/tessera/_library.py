@@ -173,6 +173,25 @@ class LearnOptions(Options):
                 ("hidden", c_double), ("predict_atoms", c_int)]
 
 
+class TaskOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("task", c_char_p),
+                ("start", c_void_p), ("patch", c_int), ("channels", c_int),
+                ("separate", c_int), ("iterations", c_int), ("batch", c_int),
+                ("rate", c_double), ("max_patches", c_size_t),
+                ("seed", c_uint64)]
+
+
+class ConvolutionalOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("task", c_char_p),
+                ("patch", c_int), ("channels", c_int), ("spacing", c_int),
+                ("atoms", c_int), ("rounds", c_int), ("sets", c_int),
+                ("levels", c_int), ("crop", c_int), ("batch", c_int),
+                ("iterations", c_int), ("rate", c_double),
+                ("seed", c_uint64)]
+
+
 class LearnStatus(Options):
     _fields_ = [("size", c_size_t), ("iterations", c_int),
                 ("samples", c_size_t), ("objective", c_double),
@@ -238,6 +257,13 @@ _FUNCTIONS = {
     "learner_finish": (c_int, _P, _ERROR),
     "learner_status": (c_int, _P, POINTER(LearnStatus), _ERROR),
     "learner_get_atoms": (c_int, _P, POINTER(Matrix), _ERROR),
+    "algorithm_name": (c_char_p, c_int),
+    "learn_from_files": (_P, _P, POINTER(c_char_p), c_size_t,
+                         POINTER(LearnOptions), _ERROR),
+    "learn_for_task": (_P, _P, POINTER(c_char_p), c_size_t,
+                       POINTER(TaskOptions), _ERROR),
+    "learn_convolutional": (_P, _P, POINTER(c_char_p), c_size_t,
+                            POINTER(ConvolutionalOptions), _ERROR),
 }
 
 for _name, (_result, *_arguments) in _FUNCTIONS.items():

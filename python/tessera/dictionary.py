@@ -96,7 +96,8 @@ class Dictionary:
 
     As a row of numbers an atom is its first channel row after row, then the
     second and the third; its length is one.  Dictionaries never change; they
-    can be copied and pickled, and a notebook draws their atoms.
+    can be copied and pickled, as files are written, and a notebook draws their
+    atoms.
 
     Parameters
     ----------

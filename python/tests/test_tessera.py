@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tessera
+from tessera import _library
 
 PROGRAM = os.environ.get("TESSERA", "tessera")
 PHOTO = (pathlib.Path(__file__).resolve().parents[2]
@@ -373,6 +374,11 @@ def test_masked_codes_predict():
 LEARNERS = [tessera.KSVD(iterations=3, threads=1),
             tessera.MOD(iterations=3, threads=1),
             tessera.OnlineDictionary(iterations=5, threads=1),
+            tessera.MiniBatchDictionary(iterations=5, threads=1),
+            tessera.OrthogonalDictionary(iterations=5, threads=1),
+            tessera.GradientDictionary(iterations=5, threads=1),
+            tessera.L4Dictionary(iterations=5, threads=1),
+            tessera.OnlineL1Dictionary(iterations=5, threads=1),
             tessera.TaskDictionary(iterations=5, threads=1)]
 
 
@@ -417,6 +423,77 @@ def test_start(learner):
     assert np.allclose(np.abs(np.diag(found)), 1, atol=1e-3)
     with pytest.raises(ValueError, match="dict_init is"):
         learner.set_params(dict_init=start[:3]).fit(X)
+
+
+def algorithms():
+    """Those of the library."""
+    return [name.decode() for name in map(
+        _library.lib.tessera_algorithm_name, range(99)) if name is not None]
+
+
+def test_all_algorithms_are_there():
+    assert sorted(type(learner)._algorithm
+                  for learner in LEARNERS) == sorted(algorithms())
+
+
+LEARN = [(name, {"patch": 4, "iterations": 3, "max_patches": 3000})
+         for name in algorithms()] + [
+    ("ksvd", {"patch": 5, "iterations": 2, "atoms": 40, "seed": 3,
+              "max_patches": 900}),
+    ("online", {"patch": 5, "iterations": 20, "density": 0.1}),
+    ("online", {"patch": 4, "iterations": 3, "task": "missing:0.5"}),
+    (None, {"patch": 4, "iterations": 2, "task": "noise:25"}),
+    ("convolutional", {"patch": 4, "iterations": 2, "atoms": 8})]
+
+
+@pytest.mark.parametrize("algorithm, options", LEARN, ids=str)
+def test_learn_is_that_of_the_program(tmp_path, algorithm, options):
+    paths = [PHOTO.parent / name for name in ("beach0.png", "fog4.png")]
+    path = tmp_path / "d.safetensors"
+    words = [f"--{key.replace('_', '-')}={value}"
+             for key, value in options.items()]
+    if algorithm is not None:
+        words.append(f"--algorithm={algorithm}")
+    if "task" in options:
+        words = [word.replace("--iterations", "--task-iterations")
+                 for word in words if "algorithm" not in word] + ["--init=dct"]
+    run("learn", *paths, "-o", path, *words)
+    expected = tessera.Dictionary.load(path)
+    learned = tessera.learn(paths, algorithm or "online", **options)
+    if algorithm == "convolutional":  # files round it
+        learned = copy.copy(learned)
+    assert np.array_equal(learned.atoms, expected.atoms)
+    assert learned.algorithm == expected.algorithm
+
+
+def test_learn_starts_and_refuses(tmp_path):
+    start = tessera.Dictionary.dct(4, 3)
+    kept = tessera.learn([PHOTO], "orthogonal", patch=4, start=start,
+                         iterations=1, density=1, max_patches=500)
+    assert np.allclose(np.abs(kept.atoms @ start.atoms.T), np.eye(48),
+                       atol=1e-3)
+    with pytest.raises(ValueError, match="no algorithm"):
+        tessera.learn([PHOTO], "no-such")
+    with pytest.raises(ValueError, match="no picture can be used"):
+        tessera.learn([tmp_path / "nothing.png"])
+    with pytest.raises(ValueError, match="not for"):
+        tessera.learn([PHOTO], "convolutional", start=start)
+
+
+def test_mean_is_set_aside():
+    rng = np.random.default_rng(6)
+    X = rng.laplace(size=(3000, 12)) + 30
+    aside = tessera.OnlineDictionary(iterations=20).fit(X).components_
+    assert np.allclose(aside[0], X.mean(0) / np.linalg.norm(X.mean(0)))
+    assert np.abs(aside[1:] @ aside[0]).max() < 1e-5
+    mixed = tessera.OnlineDictionary(iterations=20,
+                                     mean_atom=False).fit(X).components_
+    assert np.abs(mixed @ aside[0]).min() > 0.1
+    centred = X - X.mean(0)
+    learner = tessera.OnlineDictionary(iterations=20)
+    assert np.array_equal(
+        learner.fit(centred).components_,
+        learner.set_params(mean_atom=False).fit(centred).components_)
 
 
 def test_pipeline():
