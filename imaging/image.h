@@ -57,6 +57,8 @@ typedef struct {
   int pages;        /* of the file; 0 if nobody has counted them */
   gboolean has_key; /* grey or colour PNG with one transparent colour */
   guint16 key[3];   /* that colour; grey in the first */
+  int stored_rows;  /* that a truncated PNG or JPEG has, from the top of the
+                       stored picture; 0 for all, or if that is not known */
   gboolean interlaced;
   gboolean is_premultiplied; /* colours are multiplied by alpha */
   gboolean is_lossy; /* compressed like a JPEG: colours are not exact */

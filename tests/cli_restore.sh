@@ -149,6 +149,18 @@ ok "... is said" says "noise that may be texture is kept (--strength 1"
 expect "... unless it was asked for" 0 restore unsure.png --no-noise -o kept4.png
 ok "... to keep it" not says "texture"
 
+# ---- a truncated picture ----
+
+run inpaint "$jpeg" --mask-color 123456 --jpeg-quality 95 -q -o baseline.jpg
+head -c 30000 baseline.jpg >cut.jpg
+head -c 60000 "$photo" >cut.png
+for file in cut.png cut.jpg; do
+  expect "the rest of $file" 0 restore $file --lenient --json -o rest.png
+  ok "... is no damage" [ "$(json masked_pixels)" = 0 ]
+  ok "... and named" says "ends early"
+  rm rest.png
+done
+
 # ---- find ----
 
 expect "find" 0 find hidden_noisy.png -o mask.png --json

@@ -192,6 +192,78 @@ test_lenient (void)
   g_assert_cmpint (image_pixel (rest, 0, 120)[0], ==, 0);
 }
 
+/* A picture whose file is turned by @orientation and cut in half. */
+static Image *
+decode_half (TesseraFormat format, int orientation)
+{
+  g_autoptr (Image) image = random_picture (160, 208, 3, 8);
+  g_autoptr (GBytes) whole = NULL, half = NULL;
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+
+  image->meta.exif = exif_with (orientation);
+  image->meta.orientation = orientation;
+  whole = encode (image, format);
+  half = g_bytes_new_from_bytes (whole, 0, g_bytes_get_size (whole) / 2);
+  limits.lenient = TRUE;
+  return image_decode (half, "half", &limits, NULL);
+}
+
+/* Whether all samples are equal. */
+static gboolean
+is_flat (const Image *image, const ImageArea *area)
+{
+  const guint16 *first = image_pixel (image, area->x, area->y);
+
+  for (int y = area->y; y < area->y + area->height; y++)
+    for (int x = area->x; x < area->x + area->width; x++)
+      for (int c = 0; c < image->channels; c++)
+        if (image_pixel (image, x, y)[c] != first[c])
+          return FALSE;
+  return TRUE;
+}
+
+static void
+test_known_area (void)
+{
+  g_test_summary ("A lenient decoder knows which rows are there");
+
+  for (int format = 0; format < 2; format++)
+    for (int orientation = 1; orientation <= 8; orientation++) {
+      g_autoptr (Image) image =
+        decode_half (format == 0 ? TESSERA_PNG : TESSERA_JPEG, orientation);
+      const ImageArea known = orient_known_area (image);
+      gboolean is_turned = orientation > 4;
+      int length = is_turned ? known.width : known.height;
+      int whole = is_turned ? image->width : image->height;
+      int start = is_turned ? known.x : known.y;
+      /* The side of the rest that is farthest from what is known. */
+      int far = start > 0 ? 0 : whole - 1;
+      ImageArea edge = is_turned ? (ImageArea){ far, 0, 1, image->height }
+                                 : (ImageArea){ 0, far, image->width, 1 };
+
+      g_assert_cmpint (length, >, whole / 3);
+      g_assert_cmpint (length, <, whole * 2 / 3);
+      g_assert_false (is_flat (image, &known));
+      g_assert_true (is_flat (image, &edge));
+    }
+}
+
+static void
+test_whole_area (void)
+{
+  g_test_summary ("A whole file has no rows missing");
+
+  g_autoptr (Image) image = random_picture (40, 30, 3, 8);
+  g_autoptr (GBytes) jpeg = encode (image, TESSERA_JPEG);
+  ImageLimits limits = IMAGE_LIMITS_DEFAULTS;
+  g_autoptr (Image) decoded = NULL;
+
+  limits.lenient = TRUE;
+  decoded = image_decode (jpeg, "whole", &limits, NULL);
+  g_assert_cmpint (decoded->meta.stored_rows, ==, 0);
+  g_assert_cmpint (orient_known_area (decoded).height, ==, 30);
+}
+
 static void
 test_limits (void)
 {
@@ -259,6 +331,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codec/truncation", test_truncation);
   g_test_add_func ("/codec/damage", test_damage);
   g_test_add_func ("/codec/lenient", test_lenient);
+  g_test_add_func ("/codec/known-area", test_known_area);
+  g_test_add_func ("/codec/whole-area", test_whole_area);
   g_test_add_func ("/codec/limits", test_limits);
   g_test_add_func ("/codec/not-a-picture", test_not_a_picture);
   g_test_add_func ("/codec/endings", test_endings);

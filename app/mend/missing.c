@@ -1,8 +1,11 @@
 /* missing.c - which pixels are missing: as the user says, or as found */
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
+#include "app/files/files.h"
 #include "app/mend/repairpicture.h"
 #include "base/error.h"
+#include "imaging/area.h"
+#include "imaging/codec/orient.h"
 
 const char *const mask_colours[] = { [MASK_AUTO] = "auto",
                                      [MASK_TOGETHER] = "together",
@@ -187,6 +190,31 @@ report_count (Repair *repair, const DamageCount *count)
                      PLURAL (count->pixels));
 }
 
+/* Looks for damage in what the file holds.  The rest of a truncated one is no
+ * damage of the picture: it would be filled with what is elsewhere. */
+static gboolean
+find_in_known (const Repair *repair, const DamageSearch *search,
+               GArray *counts, const Progress *progress, GError **error)
+{
+  const Image *image = repair->image;
+  const ImageArea known = orient_known_area (image);
+  g_autoptr (Image) part = NULL;
+  g_autoptr (Mask) found = NULL;
+
+  if (known.width < image->width || known.height < image->height) {
+    part = image_cut (image, &known, error);
+    if (part == NULL)
+      return FALSE;
+    terminal_note ("%s: ends early; what is missing is not filled",
+                   input_name (repair->path));
+  }
+  found =
+    damage_find (part != NULL ? part : image, search, counts, progress, error);
+  if (found != NULL)
+    mask_add_part (repair->mask, &known, found);
+  return found != NULL;
+}
+
 gboolean
 missing_find (Repair *repair, const Progress *progress, GError **error)
 {
@@ -194,12 +222,9 @@ missing_find (Repair *repair, const Progress *progress, GError **error)
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (DamageCount));
   const DamageSearch search = { kinds,
                                 repair->request->task->sources->strength };
-  Mask *found = damage_find (repair->image, &search, counts, progress, error);
 
-  if (found == NULL)
+  if (!find_in_known (repair, &search, counts, progress, error))
     return FALSE;
-  mask_add (repair->mask, found);
-  mask_free (found);
   repair->found = json_object_new ();
   repair->marks = json_object_new ();
   for (guint i = 0; i < counts->len; i++)

@@ -57,6 +57,17 @@ is_harmless (int warning)
   }
 }
 
+/* Remembers how far a file went that was truncated. */
+static void
+note_end (j_decompress_ptr cinfo)
+{
+  JpegErrors *errors = (JpegErrors *) cinfo->err;
+
+  if (!errors->has_ended)
+    errors->full_rows = cinfo->input_iMCU_row;
+  errors->has_ended = TRUE;
+}
+
 /* libjpeg only warns of data that is missing or makes no sense, and fills in
  * something.  @level is negative for warnings. */
 static void
@@ -65,6 +76,8 @@ on_message (j_common_ptr cinfo, int level)
   const JpegErrors *errors = (const JpegErrors *) cinfo->err;
   int warning = cinfo->err->msg_code;
 
+  if (level < 0 && warning == JWRN_JPEG_EOF && cinfo->is_decompressor)
+    note_end ((j_decompress_ptr) cinfo);
   if (level >= 0 || errors->lenient || is_harmless (warning))
     return;
   if (warning == JWRN_JPEG_EOF)

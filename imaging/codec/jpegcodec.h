@@ -25,6 +25,8 @@ typedef struct {
   const char *trouble;        /* prefix of libjpeg's messages */
   TesseraError code;          /* for it */
   gboolean lenient;           /* go on after data that makes no sense */
+  gboolean has_ended;         /* before its end; then: */
+  JDIMENSION full_rows;       /* rows of whole blocks before that */
   jmp_buf escape;             /* set by the user with setjmp() */
   GError *error;              /* set before the jump */
 } JpegErrors;

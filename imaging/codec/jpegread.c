@@ -21,6 +21,7 @@ typedef struct {
   gsize size;
   Image *image; /* NULL before the header was read */
   guint8 *row;
+  gboolean is_one_scan; /* not progressive */
 } Reader;
 
 /* A file of some kilobytes can hold thousands of passes over a large picture,
@@ -149,6 +150,17 @@ read_steps (const Reader *reader)
   meta->has_steps = TRUE;
 }
 
+/* Of a picture in several passes, all rows are there in some quality. */
+static void
+note_stored_rows (Reader *reader)
+{
+  int row = reader->cinfo.max_v_samp_factor * DCTSIZE;
+
+  if (reader->errors.has_ended && reader->is_one_scan)
+    reader->image->meta.stored_rows =
+      MIN ((int) reader->errors.full_rows * row, reader->image->height);
+}
+
 static void
 read_rows (Reader *reader)
 {
@@ -165,6 +177,13 @@ read_rows (Reader *reader)
   }
 }
 
+static Image *
+finish_image (Reader *reader)
+{
+  note_stored_rows (reader);
+  return g_steal_pointer (&reader->image);
+}
+
 /* Reads the file.  An error inside libjpeg comes back to the setjmp() here. */
 static gboolean
 read_file (Reader *reader)
@@ -176,6 +195,7 @@ read_file (Reader *reader)
   if (!check_size (reader) || !make_image (reader))
     return FALSE;
   jpegmeta_read (&reader->cinfo, &reader->image->meta);
+  reader->is_one_scan = !jpeg_has_multiple_scans (&reader->cinfo);
   jpeg_start_decompress (&reader->cinfo);
   read_rows (reader);
   read_steps (reader);
@@ -196,7 +216,7 @@ jpegcodec_read (const guint8 *data, gsize size, const ImageLimits *limits,
   if (read_file (&reader)
       || image_limits_forgive (limits, reader.cinfo.output_scanline,
                                &reader.errors.error))
-    image = g_steal_pointer (&reader.image);
+    image = finish_image (&reader);
   else
     g_propagate_error (error, reader.errors.error);
   jpeg_destroy_decompress (&reader.cinfo);

@@ -94,3 +94,26 @@ orient_stored (const Image *upright, int orientation, GError **error)
 
   return orient_upright (upright, inverse, error);
 }
+
+ImageArea
+orient_known_area (const Image *image)
+{
+  int rows = image->meta.stored_rows;
+  int w = image->width, h = image->height;
+
+  if (rows <= 0)
+    return image_area (image);
+  switch (image->meta.orientation) {
+  case 3:
+  case 4:
+    return (ImageArea){ 0, h - rows, w, rows };
+  case 5:
+  case 8:
+    return (ImageArea){ 0, 0, rows, h };
+  case 6:
+  case 7:
+    return (ImageArea){ w - rows, 0, rows, h };
+  default:
+    return (ImageArea){ 0, 0, w, rows };
+  }
+}

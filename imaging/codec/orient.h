@@ -17,5 +17,9 @@
  * NULL, with @error set (MEMORY), when there is not enough memory. */
 Image *orient_upright (const Image *stored, int orientation, GError **error);
 
+/* The part of the upright picture that the file of @image holds: all of it,
+ * unless it is truncated (meta.stored_rows). */
+ImageArea orient_known_area (const Image *image);
+
 /* The other way round: the picture as its file stores it. */
 Image *orient_stored (const Image *upright, int orientation, GError **error);

@@ -394,6 +394,8 @@ finish_image (Reader *reader)
 
   if (reader->image->palette != NULL)
     apply_palette (reader->image);
+  if (!meta->interlaced && reader->rows_done < (gsize) reader->image->height)
+    meta->stored_rows = (int) reader->rows_done;
   meta->chunks = g_steal_pointer (&reader->chunks);
   return pngmeta_interpret (
     meta, reader->limits->max_metadata - reader->metadata, &reader->error);
