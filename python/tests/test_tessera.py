@@ -496,6 +496,36 @@ def test_mean_is_set_aside():
         learner.set_params(mean_atom=False).fit(centred).components_)
 
 
+def photo_patches(seed, count=300, side=10):
+    """Patches of the bundled photographs, one per row; white is 1."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for path in sorted(PHOTO.parent.glob("*.png")):
+        picture = tessera.read(path)[..., :3] / 255
+        for _ in range(count):
+            y, x = (rng.integers(0, size - side + 1)
+                    for size in picture.shape[:2])
+            patch = picture[y:y + side, x:x + side]
+            rows.append(patch.transpose(2, 0, 1).ravel())
+    return rng.permutation(np.array(rows))
+
+
+def error_of(learned, X):
+    """Of the best ten atoms per sample, as a fraction of its length."""
+    codes = learned.encode(X)
+    return np.linalg.norm(X - learned.decode(codes)) / np.linalg.norm(X)
+
+
+@pytest.mark.parametrize("learner", [
+    tessera.OnlineDictionary(threads=1), tessera.KSVD(threads=1),
+    tessera.MOD(threads=1)], ids=lambda learner: type(learner).__name__)
+def test_defaults_are_better_than_cosines(learner):
+    X, others = photo_patches(1), photo_patches(2, 80)
+    learned = tessera.Dictionary(learner.fit(X).components_, 10)
+    assert error_of(learned, others) < error_of(tessera.Dictionary.dct(),
+                                                others)
+
+
 def test_pipeline():
     pytest.importorskip("sklearn")
     from sklearn.pipeline import make_pipeline
