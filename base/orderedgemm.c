@@ -159,9 +159,9 @@ transpose (const float *from, gsize from_ld, int rows, int cols, float *to,
 static void (*const multiply_part[CPU_SETS]) (const Part *part) =
   CPU_FUNCTIONS (multiply);
 
-gboolean
-ordered_multiply_with (int number, float alpha, const MatF *A, MatOp op_a,
-                       const MatF *B, MatOp op_b, MatF *C)
+static gboolean
+multiply (int number, float alpha, const MatF *A, MatOp op_a, const MatF *B,
+          MatOp op_b, gboolean resume, MatF *C)
 {
   int inner = op_a == PLAIN ? A->cols : A->rows;
   int set = cpu_set (number);
@@ -180,19 +180,34 @@ ordered_multiply_with (int number, float alpha, const MatF *A, MatOp op_a,
                   .rows = C->rows,
                   .cols = C->cols,
                   .inner = MIN (INNER, inner - k),
-                  .resume = k > 0,
+                  .resume = resume || k > 0,
                   .factor = k + INNER < inner ? 1 : alpha };
 
-    if (part.rows < FEW_ROWS && part.rows < part.cols && inner <= INNER)
+    if (part.rows < FEW_ROWS && part.rows < part.cols && inner <= INNER
+        && !resume)
       flip (&part);
     multiply_part[set](&part);
   }
   return TRUE;
 }
 
+gboolean
+ordered_multiply_with (int number, float alpha, const MatF *A, MatOp op_a,
+                       const MatF *B, MatOp op_b, MatF *C)
+{
+  return multiply (number, alpha, A, op_a, B, op_b, FALSE, C);
+}
+
 void
 ordered_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                   MatOp op_b, MatF *C)
 {
-  ordered_multiply_with (0, alpha, A, op_a, B, op_b, C);
+  multiply (0, alpha, A, op_a, B, op_b, FALSE, C);
+}
+
+void
+ordered_multiply_add (const MatF *A, MatOp op_a, const MatF *B, MatOp op_b,
+                      MatF *C)
+{
+  multiply (0, 1, A, op_a, B, op_b, TRUE, C);
 }

@@ -23,7 +23,12 @@
 void ordered_multiply (float alpha, const MatF *A, MatOp op_a, const MatF *B,
                        MatOp op_b, MatF *C);
 
-/* For tests: the same by the @set-th set of instructions, the best first;
+/* C = C + op(A) op(B), the sums going on from what @C has: a product that is
+ * cut along its inner dimension gives the bytes of the whole. */
+void ordered_multiply_add (const MatF *A, MatOp op_a, const MatF *B,
+                           MatOp op_b, MatF *C);
+
+/* For tests: the first by the @set-th set of instructions, the best first;
  * FALSE when this processor supports no more. */
 gboolean ordered_multiply_with (int set, float alpha, const MatF *A,
                                 MatOp op_a, const MatF *B, MatOp op_b,

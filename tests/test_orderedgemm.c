@@ -104,6 +104,34 @@ test_any_cut (void)
     }
 }
 
+/* A product that is cut along its inner dimension is the whole, also where the
+ * columns of a factor overlap. */
+static void
+test_going_on (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    const Shape *s = &shapes[i];
+    g_auto (MatF) A = random_matf (s->rows, 3 * s->inner, 1);
+    g_auto (MatF) room = random_matf (3 * s->inner + s->cols, 1, 2);
+    g_auto (MatF) whole = matf_new (s->rows, s->cols);
+    g_auto (MatF) sums = matf_new (s->rows, s->cols);
+    MatF B = { room.data, 3 * s->inner, s->cols, 1 };
+
+    ordered_multiply (1, &A, PLAIN, &B, PLAIN, &whole);
+    for (int k = 0; k < 3; k++) {
+      MatF left = { A.data + (gsize) (k * s->inner * A.ld), s->rows, s->inner,
+                    A.ld };
+      MatF right = { room.data + k * s->inner, s->inner, s->cols, 1 };
+
+      if (k == 0)
+        ordered_multiply (1, &left, PLAIN, &right, PLAIN, &sums);
+      else
+        ordered_multiply_add (&left, PLAIN, &right, PLAIN, &sums);
+    }
+    assert_same_floats (sums.data, whole.data, s->rows * s->cols);
+  }
+}
+
 /* What lies between the columns of a view is not touched, and without
  * anything to sum up all is zero. */
 static void
@@ -133,6 +161,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/orderedgemm/definition", test_definition);
   g_test_add_func ("/orderedgemm/any-cut", test_any_cut);
+  g_test_add_func ("/orderedgemm/going-on", test_going_on);
   g_test_add_func ("/orderedgemm/views", test_views);
   return g_test_run ();
 }

@@ -12,14 +12,31 @@
 #define WHOLE_PIXELS (1 << 20)
 #define MAX_LEVELS 12
 
-/* A look is at tiles of TILE pixels, which overlap their neighbours by MARGIN
- * on each side: examples to learn from were no larger than six margins. */
-#define TILE 448
+/* A look is at tiles of at most MAX_TILE pixels a side, which overlap their
+ * neighbours by MARGIN on each side: examples to learn from were no larger
+ * than six margins. */
+#define MAX_TILE 448
 #define MARGIN 32
 
-/* At full size only tiles are looked at in which this likelihood was reached
- * at half the size, 2.5 logits: others have no marks. */
-#define SUSPECT (LIKELIHOOD_ZERO + 5 * LIKELIHOOD_UNIT / 2)
+/* At the finest sizes only tiles are looked at that have a mark already, or
+ * would have one if the threshold were lower by this many logits. */
+#define SUSPECT 1.
+
+/* Where there is damage, much of what is LIKELY is SURE as well; in a sound
+ * picture the tail of the logits falls off steeply.  The score of a picture is
+ *
+ *   log10 s + TAIL (log10 s - log10 l),
+ *
+ * s and l being the shares of pixels that are SURE and LIKELY.  Up to
+ * SOUND_SCORE the threshold is SOUND, from there it falls by FALL per unit,
+ * at most to DAMAGED. */
+#define LIKELY 0.
+#define SURE 3.
+#define TAIL 1.5
+#define SOUND_SCORE -5.5
+#define SOUND 3.5
+#define FALL 8.
+#define DAMAGED -0.25
 
 void
 damage_map_free (DamageMap *map)
@@ -65,32 +82,46 @@ typedef struct {
   const float *context;
 } Look;
 
-/* The length of a pass over @size pixels. */
 static int
-pass_length (int size)
+round_up (int size)
 {
-  int length = MIN (size, TILE + 2 * MARGIN);
-
-  return (length + DAMAGENET_STEP - 1) / DAMAGENET_STEP * DAMAGENET_STEP;
+  return (size + DAMAGENET_STEP - 1) / DAMAGENET_STEP * DAMAGENET_STEP;
 }
 
 static int
 tiles_in (int size)
 {
-  return size <= TILE + 2 * MARGIN ? 1 : (size + TILE - 1) / TILE;
+  return size <= MAX_TILE + 2 * MARGIN ? 1 : (size + MAX_TILE - 1) / MAX_TILE;
+}
+
+/* The length of all tiles of a side but the last, which may be shorter. */
+static int
+tile_length (int size)
+{
+  int tiles = tiles_in (size);
+
+  return tiles == 1 ? size : round_up ((size + tiles - 1) / tiles);
+}
+
+/* The length of a pass over a tile. */
+static int
+pass_length (int size)
+{
+  return tiles_in (size) == 1 ? round_up (size)
+                              : tile_length (size) + 2 * MARGIN;
 }
 
 /* The part of the picture whose results tile number @tile gives. */
 static ImageArea
 tile_area (const Image *image, int tile)
 {
-  int across = tiles_in (image->width), down = tiles_in (image->height);
-  int x = tile % across * TILE, y = tile / across * TILE;
+  int across = tiles_in (image->width);
+  int width = tile_length (image->width);
+  int height = tile_length (image->height);
+  int x = tile % across * width, y = tile / across * height;
 
-  return (ImageArea){
-    x, y, across == 1 ? image->width : MIN (TILE, image->width - x),
-    down == 1 ? image->height : MIN (TILE, image->height - y)
-  };
+  return (ImageArea){ x, y, MIN (width, image->width - x),
+                      MIN (height, image->height - y) };
 }
 
 /* Where the pass of a tile begins: a margin before it, if there is one.  The
@@ -98,9 +129,8 @@ tile_area (const Image *image, int tile)
 static int
 pass_start (int at, int size)
 {
-  int last = MAX (0, size - TILE - 2 * MARGIN);
+  int last = round_up (MAX (0, size - pass_length (size)));
 
-  last = (last + DAMAGENET_STEP - 1) / DAMAGENET_STEP * DAMAGENET_STEP;
   return CLAMP (at - MARGIN, 0, last) / DAMAGENET_STEP * DAMAGENET_STEP;
 }
 
@@ -215,9 +245,31 @@ find_context (Look *look, float *context, const Progress *progress,
   return TRUE;
 }
 
-/* Whether something was seen in a tile so far. */
+/* The share of pixels that reach @logit; one in a hundred million if none. */
+static double
+share_above (const DamageMap *map, double logit)
+{
+  const int least = damage_map_byte (logit);
+  gsize size = (gsize) map->width * (gsize) map->height, count = 0;
+
+  for (gsize i = 0; i < size; i++)
+    count += map->likelihood[i] >= least;
+  return MAX ((double) count / (double) size, 1e-8);
+}
+
+double
+damage_map_threshold (const DamageMap *map)
+{
+  double sure = log10 (share_above (map, SURE));
+  double likely = log10 (share_above (map, LIKELY));
+  double score = sure + TAIL * (sure - likely);
+
+  return CLAMP (SOUND - FALL * (score - SOUND_SCORE), DAMAGED, SOUND);
+}
+
+/* Whether a likelihood in a tile reaches @least so far. */
 static gboolean
-is_suspect (const Look *look, int tile)
+is_suspect (const Look *look, int tile, int least)
 {
   ImageArea area = tile_area (look->image, tile);
 
@@ -226,20 +278,25 @@ is_suspect (const Look *look, int tile)
       look->map->likelihood + (gsize) y * (gsize) look->map->width;
 
     for (int x = area.x; x < area.x + area.width; x++)
-      if (row[x] >= SUSPECT)
+      if (row[x] >= least)
         return TRUE;
   }
   return FALSE;
 }
 
+/* Looks at all tiles, or at those that are suspects. */
 static gboolean
 look_at_level (Look *look, gboolean suspects_only, const Progress *progress,
                GError **error)
 {
   int tiles = tiles_in (look->image->width) * tiles_in (look->image->height);
+  int least =
+    suspects_only
+      ? damage_map_byte (damage_map_threshold (look->map) - SUSPECT)
+      : 0;
 
   for (int tile = 0; tile < tiles; tile++) {
-    if (!suspects_only || is_suspect (look, tile))
+    if (is_suspect (look, tile, least))
       look_at_tile (look, tile);
     if (!progress_step (progress, (tile + 1.) / tiles, error))
       return FALSE;

@@ -32,6 +32,17 @@ typedef struct {
 #define LIKELIHOOD_ZERO 128
 #define LIKELIHOOD_UNIT 16
 
+/* A logit as the map has it; not 0, which all pixels have. */
+static inline int
+damage_map_byte (double logit)
+{
+  return (int) CLAMP (LIKELIHOOD_ZERO + LIKELIHOOD_UNIT * logit, 1, 255);
+}
+
+/* The logit from which on a pixel is damaged: in a cracked print a faint line
+ * is a crack, in a sound one it is a wire. */
+double damage_map_threshold (const DamageMap *map);
+
 /* The map of @image.  The same bytes for any number of threads.  @progress may
  * be NULL.  NULL with @error set: MEMORY, CANCELLED. */
 DamageMap *damage_map_new (const Image *image, const Progress *progress,

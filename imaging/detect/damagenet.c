@@ -35,8 +35,9 @@ static const LayerShape shapes[DAMAGENET_LAYERS] = {
 /* The layer with the mean m, which is that of the layer before it. */
 #define CONTEXT_LAYER 9
 
-/* Rows that a thread computes at a time. */
-#define ROWS 4
+/* Places that a thread computes at a time, at least: the weights are packed
+ * once for them. */
+#define CHUNK_PLACES 512
 
 /* ---- 1. weights ---- */
 
@@ -164,18 +165,6 @@ init_layer (DamagePass *pass, int k, GError **error)
                                 shapes[k].channels, error));
 }
 
-/* The longest x_k of a row: places times numbers. */
-static int
-longest_row (int width)
-{
-  int longest = 0;
-
-  for (int k = 0; k < DAMAGENET_LAYERS; k++)
-    longest = MAX (longest, 9 * channels_of (shapes[k].fine)
-                              * (width >> shapes[k].halvings));
-  return longest;
-}
-
 gboolean
 damage_pass_init (DamagePass *pass, int width, int height, GError **error)
 {
@@ -189,11 +178,6 @@ damage_pass_init (DamagePass *pass, int width, int height, GError **error)
   for (int k = 0; k < DAMAGENET_LAYERS; k++)
     if (!init_layer (pass, k, error))
       return FALSE;
-  pass->threads = parallel_threads ();
-  pass->gathered = g_new0 (MatF, pass->threads);
-  for (int i = 0; i < pass->threads; i++)
-    if (!matf_try_new (&pass->gathered[i], longest_row (width), 1, error))
-      return FALSE;
   return TRUE;
 }
 
@@ -206,10 +190,6 @@ damage_pass_clear (DamagePass *pass)
     g_clear_pointer (&pass->layer[k].data, g_free);
     g_clear_pointer (&pass->lifted[k].data, g_free);
   }
-  for (int i = 0; i < pass->threads; i++)
-    matf_clear (&pass->gathered[i]);
-  g_clear_pointer (&pass->gathered, g_free);
-  pass->threads = 0;
 }
 
 /* ---- 3. one layer ---- */
@@ -272,18 +252,6 @@ lift_row (const LayerRun *run, int y)
   ordered_multiply (1, &run->net->V[run->k], PLAIN, &from, PLAIN, &to);
 }
 
-/* The numbers of each place of row @y with its neighbours, as columns. */
-static void
-gather_row (const NetPlane *plane, int y, MatF *columns)
-{
-  gsize run = 3 * (gsize) plane->channels;
-
-  for (int x = 0; x < plane->width; x++)
-    for (int dy = 0; dy < 3; dy++)
-      memcpy (matf_at (columns, dy * (int) run, x),
-              net_plane_at (plane, x - 1, y + dy - 1), run * sizeof (float));
-}
-
 /* Adds the bias and what was lifted to row @y, and cuts it off at zero. */
 static void
 finish_row (const LayerRun *run, int y)
@@ -306,45 +274,84 @@ finish_row (const LayerRun *run, int y)
   }
 }
 
+/* Makes the places of row @y beyond its ends zero again. */
 static void
-compute_row (const LayerRun *run, int worker, int y)
+clear_ends (const NetPlane *plane, int y)
 {
-  const NetPlane *input = input_of (run->pass, run->k);
-  const MatF *W = &run->net->W[run->k];
-  MatF row = row_of (&run->pass->layer[run->k], y);
-  MatF gathered = { run->pass->gathered[worker].data, W->cols, input->width,
-                    W->cols };
+  gsize size = (gsize) plane->channels * sizeof (float);
 
-  gather_row (input, y, &gathered);
-  ordered_multiply (1, W, PLAIN, &gathered, PLAIN, &row);
-  finish_row (run, y);
+  memset (net_plane_at (plane, -1, y), 0, size);
+  memset (net_plane_at (plane, plane->width, y), 0, size);
 }
 
-/* Calls @func for the rows of a chunk. */
-#define FOR_ROWS(height, chunk, y)                                            \
-  for (int y = (chunk) *ROWS; y < MIN (((chunk) + 1) * ROWS, height); y++)
+/* W_k x_k for @rows rows from @y on.  A place and its neighbours to the left
+ * and right lie side by side, so that x_k is three matrices with columns that
+ * overlap.  The ends of rows, which lie between them, are computed as well. */
+static void
+convolve (const LayerRun *run, int y, int rows)
+{
+  const NetPlane *from = input_of (run->pass, run->k);
+  const NetPlane *to = &run->pass->layer[run->k];
+  int inner = 3 * from->channels, places = rows * (to->width + 2) - 2;
+  MatF sums = { net_plane_at (to, 0, y), to->channels, places, to->channels };
+  MatF weights = run->net->W[run->k];
+
+  weights.cols = inner;
+  for (int dy = 0; dy < 3; dy++) {
+    MatF x = { net_plane_at (from, -1, y + dy - 1), inner, places,
+               from->channels };
+
+    weights.data = matf_at (&run->net->W[run->k], 0, dy * inner);
+    if (dy == 0)
+      ordered_multiply (1, &weights, PLAIN, &x, PLAIN, &sums);
+    else
+      ordered_multiply_add (&weights, PLAIN, &x, PLAIN, &sums);
+  }
+}
+
+/* The rows of a chunk of @plane. */
+static int
+chunk_rows (const NetPlane *plane)
+{
+  return MAX (1, CHUNK_PLACES / plane->width);
+}
+
+/* Calls what follows for the rows of a chunk of @plane. */
+#define FOR_ROWS(plane, rows, chunk, y)                                       \
+  for (int y = (chunk) * (rows);                                              \
+       y < MIN (((chunk) + 1) * (rows), (plane)->height); y++)
 
 static void
 prepare_rows (int chunk, int worker, gpointer data)
 {
   const LayerRun *run = data;
+  const NetPlane *pooled = &run->pass->pooled[run->k];
+  const NetPlane *lifted = &run->pass->lifted[run->k];
+  int rows = chunk_rows (&run->pass->layer[run->k]);
 
   (void) worker;
   if (is_pooled (run->k))
-    FOR_ROWS (run->pass->pooled[run->k].height, chunk, y)
-  pool_row (run, y);
+    FOR_ROWS (pooled, rows, chunk, y)
+    pool_row (run, y);
   if (shapes[run->k].coarse != NONE)
-    FOR_ROWS (run->pass->lifted[run->k].height, chunk, y)
-  lift_row (run, y);
+    FOR_ROWS (lifted, rows, chunk, y)
+    lift_row (run, y);
 }
 
 static void
 compute_rows (int chunk, int worker, gpointer data)
 {
   const LayerRun *run = data;
+  const NetPlane *layer = &run->pass->layer[run->k];
+  int rows = chunk_rows (layer), first = chunk * rows;
 
-  FOR_ROWS (run->pass->layer[run->k].height, chunk, y)
-  compute_row (run, worker, y);
+  (void) worker;
+  convolve (run, first, MIN (rows, layer->height - first));
+  FOR_ROWS (layer, rows, chunk, y)
+  {
+    finish_row (run, y);
+    clear_ends (layer, y);
+  }
 }
 
 static void
@@ -366,7 +373,8 @@ compute_layer (const DamageNet *net, DamagePass *pass, int k,
                const float *context)
 {
   LayerRun run = { .net = net, .pass = pass, .k = k };
-  int chunks = (pass->layer[k].height + ROWS - 1) / ROWS;
+  int rows = chunk_rows (&pass->layer[k]);
+  int chunks = (pass->layer[k].height + rows - 1) / rows;
 
   set_bias (&run, context);
   if (is_pooled (k) || shapes[k].coarse != NONE)

@@ -78,8 +78,6 @@ typedef struct {
   NetPlane pooled[DAMAGENET_LAYERS]; /* x_k where it is not a layer itself */
   NetPlane layer[DAMAGENET_LAYERS];
   NetPlane lifted[DAMAGENET_LAYERS]; /* V_k y_c */
-  MatF *gathered; /* for each thread: x_k of one row, 3 x 3 places each */
-  int threads;
 } DamagePass;
 
 /* Sides are multiples of DAMAGENET_STEP.  FALSE with @error set (MEMORY). */

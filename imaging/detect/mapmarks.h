@@ -1,11 +1,8 @@
 /* mapmarks.h - marks from a map of damage
  *
- * A mark is a set of 8-connected pixels of likelihood `low` or more, one of
- * which at least reaches `high` (Canny's hysteresis, 1986): a faint part
- * belongs to a mark that is sure elsewhere.  `high` is lower in a picture with
- * much damage that is sure: in a cracked print a faint line is a crack, in a
- * sound one it is a wire.  The kind of a mark is that of most of its pixels.
- * Strength s moves both thresholds by SLOPE ln s logits.
+ * A mark is a set of 8-connected pixels that reach the threshold of the map.
+ * Its kind is that of most of its pixels.  Strength s lowers the threshold by
+ * SLOPE ln s logits.
  */
 #pragma once
 
