@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 
+import peers
 import pictures
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,6 +33,8 @@ FIGURES = os.path.join(HERE, "figures.csv")
 COLUMNS = ("commit scenario picture quality psnr ssim masked precision recall f1 changed "
            "seconds gflops megabytes").split()
 KEY = "scenario", "quality", "picture"
+PEERS = "../shared/data/peers"
+OURS = "fast", "normal", "best"
 # A loss that "check" does not bear.
 BOUNDS = {"psnr": 0.15, "masked": 0.15, "f1": 0.02, "changed": 10}
 SLOWER = 4 / 3
@@ -298,6 +301,17 @@ def check(rows, figures):
     return 1 if failed else 0
 
 
+def peer_rows():
+    """What others reach, as rows; none where the tables are missing."""
+    rows = {}
+    if os.path.isdir(PEERS):
+        for scenario, picture, program, measures in peers.figures(PEERS):
+            row = dict(dict.fromkeys(COLUMNS, ""), commit="peer", scenario=scenario,
+                       picture=picture, quality=program, **measures)
+            rows[tuple(row[k] for k in KEY)] = row
+    return rows
+
+
 # Tables in pages, between <!-- quality NAME... --> and <!-- end of quality -->.
 
 def average(rows, column, digits):
@@ -305,19 +319,35 @@ def average(rows, column, digits):
     return "%.*f" % (digits, statistics.mean(values)) if values else ""
 
 
+def best_peer(by, measure, count):
+    """The program of others with the highest mean on all pictures, and that mean."""
+    others = [(average(rows, measure, 2), name) for name, rows in by.items()
+              if name not in OURS and len(rows) == count and rows[0][measure]]
+    return "%s: %s" % max(others, key=lambda o: float(o[0]))[::-1] if others else ""
+
+
 def means(chosen):
-    """Lines of a table: means over the pictures, fast and normal beside each other."""
-    yield "| | pictures | scored | fast | normal | core seconds | MB |"
-    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    """Lines of a table: means over the pictures, qualities beside each other, and the
+    best program of others where there are some."""
+    have = {row["quality"] for row in chosen}
+    ours, others = [q for q in OURS if q in have], bool(have - set(OURS))
+    head = ["", "pictures", "scored", *ours, *["best of others"] * others, "core seconds", "MB"]
+    yield "| %s |" % " | ".join(head)
+    yield "|%s" % (" --- |" * len(head))
     for name in dict.fromkeys(row["scenario"] for row in chosen):
-        by = {q: [r for r in chosen if (r["scenario"], r["quality"]) == (name, q)]
-              for q in ("fast", "normal")}
+        by = {}
+        for row in chosen:
+            if row["scenario"] == name:
+                by.setdefault(row["quality"], []).append(row)
+        mine, count = [by.get(q, []) for q in ours], len(by.get("normal", []))
         for measure in measured_by(name):
             digits = {"f1": 3, "changed": 0}.get(measure, 2)
-            yield "| %s | %d | %s | %s | %s | %s, %s | %s |" % (
-                name, len(by["normal"]), UNITS[measure], average(by["fast"], measure, digits),
-                average(by["normal"], measure, digits), average(by["fast"], "seconds", 2),
-                average(by["normal"], "seconds", 2), average(by["normal"], "megabytes", 0))
+            yield "| %s |" % " | ".join([
+                name, str(count), UNITS[measure],
+                *(average(rows, measure, digits) for rows in mine),
+                *[best_peer(by, measure, count)] * others,
+                ", ".join(filter(None, (average(rows, "seconds", 2) for rows in mine))),
+                average(by.get("normal", []), "megabytes", 0)])
 
 
 def methods(chosen):
@@ -337,11 +367,14 @@ def methods(chosen):
 
 def table(names, figures):
     order = [s.name for s in scenarios()]
-    chosen = [figures[key] for key in sorted(figures) if wanted(key[0], names)]
+    measured = {key[0] for key in figures if key[1] in OURS}
+    chosen = [figures[key] for key in sorted(figures)
+              if key[0] in measured and wanted(key[0], names)]
     chosen.sort(key=lambda row: order.index(row["scenario"].partition("/")[0]))
     lines = (methods if any("/" in row["scenario"] for row in chosen) else means)(chosen)
     caption = "Measured at commit %s, where sgemm makes %s GFLOP/s on one core." % (
-        ", ".join(sorted({row["commit"] for row in chosen})), average(chosen, "gflops", 0))
+        ", ".join(sorted({row["commit"] for row in chosen} - {"peer"})),
+        average(chosen, "gflops", 0))
     return "\n".join([*lines, "", caption, ""])
 
 
@@ -372,6 +405,7 @@ def main():
     figures = read(FIGURES)
     if options.command == "accept":
         figures.update(read(os.path.join(options.folder, "last.csv")))
+        figures.update(peer_rows())
         write(FIGURES, figures)
         for page, _, new in pages(figures):
             with open(page, "w") as file:
