@@ -198,7 +198,6 @@ maps_equal (const DamageMap *a, const DamageMap *b)
   gsize size = (gsize) a->width * (gsize) a->height;
 
   return memcmp (a->likelihood, b->likelihood, size) == 0
-         && memcmp (a->opacity, b->opacity, size) == 0
          && memcmp (a->kind, b->kind, size) == 0;
 }
 
@@ -269,7 +268,6 @@ fill_map (DamageMap *map, guint64 seed)
       map->likelihood[i] =
         (guint8) (128 + 60 * sin (x * 0.7 + (double) seed) * cos (y * 0.9)
                   + 30 * random_uniform (seed, 0, i));
-      map->opacity[i] = 255;
       map->kind[i] = (guint8) ((x / 7 + y / 5 + (int) seed) % DAMAGE_CLASSES);
     }
 }
@@ -288,9 +286,8 @@ static void
 test_marks (void)
 {
   static const DamageClasses all = (1u << DAMAGE_CLASSES) - 1;
-  guint8 likelihood[WIDTH * HEIGHT], opacity[WIDTH * HEIGHT];
-  guint8 kind[WIDTH * HEIGHT];
-  DamageMap map = { WIDTH, HEIGHT, likelihood, opacity, kind };
+  guint8 likelihood[WIDTH * HEIGHT], kind[WIDTH * HEIGHT];
+  DamageMap map = { WIDTH, HEIGHT, likelihood, kind };
 
   g_test_summary ("More strength marks more; kinds divide the marks");
   for (guint64 seed = 0; seed < 20; seed++) {
@@ -320,9 +317,9 @@ test_marks (void)
 static gsize
 marked_beside (int sure)
 {
-  guint8 likelihood[WIDTH * HEIGHT] = { 0 }, opacity[WIDTH * HEIGHT] = { 0 };
+  guint8 likelihood[WIDTH * HEIGHT] = { 0 };
   guint8 kind[WIDTH * HEIGHT] = { DAMAGE_LINES };
-  DamageMap map = { WIDTH, HEIGHT, likelihood, opacity, kind };
+  DamageMap map = { WIDTH, HEIGHT, likelihood, kind };
   g_autoptr (Mask) mask = NULL;
 
   for (int x = 5; x < 30; x++)

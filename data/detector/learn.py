@@ -33,7 +33,7 @@ VISIBLE = 25.         # a change that weighs 1
 AVERAGED = .999       # weight of the past in the mean of weights
 
 # By kind, 0 for none: large areas have most of the pixels and are the least certain.
-WEIGHTS = torch.tensor([1., 1., 1.5, .2, 1., .05])
+WEIGHTS = torch.tensor([1., 1., 1.5, .5, 1., .1])
 
 
 def loss_of(outputs, change, alpha, kind):
@@ -89,7 +89,8 @@ class Examples:
         self.refill(FRESH)
         drawn = [self.pool[i] for i in self.rng.integers(len(self.pool), size=BATCH)]
         if len(self.hard) == HARD:
-            drawn[0] = self.hard.pop(self.rng.integers(HARD))[1]
+            for k in range(2):
+                drawn[k] = self.hard.pop(self.rng.integers(len(self.hard)))[1]
         turn, mirror = self.rng.integers(4), self.rng.random() < .5
         planes = []
         for part in zip(*drawn):

@@ -15,7 +15,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 KINDS = 5
-WIDTHS = (24, 56, 96, 128, 128)   # channels at 1/2, 1/4, ... of the size
+WIDTHS = (32, 64, 96, 128, 128)   # channels at 1/2, 1/4, ... of the size
 STEP = 2 ** len(WIDTHS)           # sides of a picture are multiples of this
 
 

@@ -23,7 +23,7 @@ KINDS = ("lines", "specks", "areas", "text", "stains")
 LINES, SPECKS, AREAS, TEXT, STAINS = range(1, 6)
 
 FINE = 4              # shapes are drawn at this many times the size
-CLEAN_SHARE = .34     # of the examples have no damage
+CLEAN_SHARE = .40     # of the examples have no damage
 SLIGHT_SHARE = .20    # have one layer with few marks
 PLAIN_CLEAN_SHARE = .15
 DRAWN_SHARE = .06     # are drawings instead of photographs

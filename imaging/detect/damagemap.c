@@ -31,12 +31,12 @@
  * SOUND_SCORE the threshold is SOUND, from there it falls by FALL per unit,
  * at most to DAMAGED. */
 #define LIKELY 0.
-#define SURE 3.
-#define TAIL 1.5
+#define SURE 2.
+#define TAIL 3.
 #define SOUND_SCORE -5.5
 #define SOUND 3.5
-#define FALL 8.
-#define DAMAGED -0.25
+#define FALL 4.
+#define DAMAGED -1.
 
 void
 damage_map_free (DamageMap *map)
@@ -44,7 +44,6 @@ damage_map_free (DamageMap *map)
   if (map == NULL)
     return;
   g_free (map->likelihood);
-  g_free (map->opacity);
   g_free (map->kind);
   g_free (map);
 }
@@ -60,14 +59,10 @@ map_new (int width, int height, GError **error)
   map->likelihood = tessera_try_new (guint8, size, "finding damage", error);
   if (map->likelihood == NULL)
     return NULL;
-  map->opacity = tessera_try_new (guint8, size, "finding damage", error);
-  if (map->opacity == NULL)
-    return NULL;
   map->kind = tessera_try_new (guint8, size, "finding damage", error);
   if (map->kind == NULL)
     return NULL;
   memset (map->likelihood, 0, size);
-  memset (map->opacity, 0, size);
   memset (map->kind, 0, size);
   return g_steal_pointer (&map);
 }
@@ -196,7 +191,6 @@ take_pixel (const Look *look, int x, int y, gsize i)
   if (likelihood <= look->map->likelihood[i])
     return;
   look->map->likelihood[i] = likelihood;
-  look->map->opacity[i] = to_byte (255 / (1 + expf (-square[4 + corner])));
   look->map->kind[i] = (guint8) likeliest_kind (square + 8);
 }
 
@@ -333,8 +327,6 @@ enlarge (const DamageMap *half, int width, int height, GError **error)
 
       map->likelihood[i] =
         byte_between (half->likelihood, half->width, half->height, x, y);
-      map->opacity[i] =
-        byte_between (half->opacity, half->width, half->height, x, y);
       map->kind[i] =
         half->kind[(gsize) (y / 2) * (gsize) half->width + (gsize) (x / 2)];
     }

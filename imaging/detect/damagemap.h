@@ -1,4 +1,4 @@
-/* damagemap.h - how likely, how opaque and of which kind damage is, everywhere
+/* damagemap.h - how likely and of which kind damage is, everywhere
  *
  * The network (damagenet.h) looks at the whole picture where it has about a
  * megapixel: damage on a large scan is wide.  What it sees there says how
@@ -25,7 +25,6 @@ typedef enum {
 typedef struct {
   int width, height;
   guint8 *likelihood; /* LIKELIHOOD_ZERO + LIKELIHOOD_UNIT times the logit */
-  guint8 *opacity;    /* 255 for a pixel that is lost */
   guint8 *kind;       /* a DamageClass: the likeliest, if there is damage */
 } DamageMap;
 

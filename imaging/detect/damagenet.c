@@ -21,15 +21,15 @@ typedef struct {
 } LayerShape;
 
 static const LayerShape shapes[DAMAGENET_LAYERS] = {
-  { 24, 1, PICTURE, NONE }, { 24, 1, 0, NONE },
-  { 56, 2, 1, NONE },       { 56, 2, 2, NONE },
+  { 32, 1, PICTURE, NONE }, { 32, 1, 0, NONE },
+  { 64, 2, 1, NONE },       { 64, 2, 2, NONE },
   { 96, 3, 3, NONE },       { 96, 3, 4, NONE },
   { 128, 4, 5, NONE },      { 128, 4, 6, NONE },
   { 128, 5, 7, NONE },      { 128, 5, 8, NONE },
   { 128, 4, 7, 9 },         { 96, 3, 5, 10 },
-  { 96, 3, 11, NONE },      { 56, 2, 3, 12 },
-  { 56, 2, 13, NONE },      { 24, 1, 1, 14 },
-  { 24, 1, 15, NONE },      { DAMAGENET_OUTPUTS, 1, 16, NONE },
+  { 96, 3, 11, NONE },      { 64, 2, 3, 12 },
+  { 64, 2, 13, NONE },      { 32, 1, 1, 14 },
+  { 32, 1, 15, NONE },      { DAMAGENET_OUTPUTS, 1, 16, NONE },
 };
 
 /* The layer with the mean m, which is that of the layer before it. */
