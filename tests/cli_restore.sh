@@ -127,6 +127,26 @@ head -c 40000 "$jpeg" >cut.jpg
 expect "half a file" 0 inpaint cut.jpg --lenient --mask-color 123456 -o whole.jpg
 expect "... becomes whole" 0 score whole.jpg whole.jpg
 
+# ---- a JPEG with a small mark ----
+
+trees=$PHOTOS/forest4.jpg
+make_png dot.png 720 360 '255 * ($x > 300 && $x < 304 && $y > 144 && $y < 148)'
+make_png far.png 720 360 '255 * ($x < 280 || $x > 330 || $y < 130 || $y > 180)'
+expect "a small mark in a JPEG" 0 inpaint "$trees" --mask dot.png -v \
+  -o dot.jpg
+ok "... changes one block" says ": 1 of 4050 blocks of the JPEG change"
+run score "$trees" dot.jpg --mask far.png --json
+ok "... and no pixel far from it" [ "$(json psnr_masked)" = null ]
+ok "... is filled" not cmp -s "$trees" dot.jpg
+run inpaint "$trees" --mask dot.png -q -o dot.png.png
+run score dot.png.png dot.jpg --mask dot.png --json
+ok "... which are those of a PNG, nearly" is_more "$(json psnr_masked)" 25
+run inpaint "$trees" --mask dot.png -q -o dot1.jpg --threads 1
+ok "... with any number of threads" cmp dot.jpg dot1.jpg
+expect "... or all, of another quality" 0 inpaint "$trees" --mask dot.png \
+  --jpeg-quality 60 -o dot60.jpg
+ok "... which is smaller" [ "$(wc -c <dot60.jpg)" -lt "$(wc -c <dot.jpg)" ]
+
 # ---- why noise stays ----
 
 unsure=$PHOTOS/city10.png

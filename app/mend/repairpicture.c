@@ -2,11 +2,13 @@
 #include "app/mend/repairpicture.h"
 
 #include "app/cli/progressbar.h"
+#include "app/cli/terminal.h"
 #include "app/files/files.h"
 #include "app/files/output.h"
 #include "app/mend/removed.h"
 #include "base/error.h"
 #include "imaging/area.h"
+#include "imaging/codec/jpegpatch.h"
 
 /* Assumed share of the work of finding damage. */
 #define FIND_SHARE 0.2
@@ -31,6 +33,7 @@ repair_clear (Repair *repair)
   g_clear_pointer (&repair->file, page_reader_free);
   g_clear_pointer (&repair->mask_file, page_reader_free);
   g_clear_pointer (&repair->source, g_bytes_unref);
+  g_clear_pointer (&repair->patched, g_bytes_unref);
   g_clear_pointer (&repair->done, page_writer_free);
   g_clear_pointer (&repair->left_out, g_ptr_array_unref);
 }
@@ -229,11 +232,42 @@ repair_is_copy (const Repair *repair)
          && is_like_source (repair);
 }
 
+/* Whether most of a JPEG can stay as it is. */
+static gboolean
+may_patch (const Repair *repair)
+{
+  return repair->pages == 1 && repair->image->meta.format == TESSERA_JPEG
+         && !repair->request->task->is_search && repair->report.sigma <= 0
+         && is_like_source (repair);
+}
+
+static gboolean
+patch (Repair *repair, GError **error)
+{
+  JpegPatch result;
+
+  if (!jpeg_patch (repair->source, repair->image, used_mask (repair), &result,
+                   error)) {
+    g_prefix_error (error, "%s: ", output_name (repair->output));
+    return FALSE;
+  }
+  repair->patched = result.bytes;
+  if (repair->patched != NULL)
+    terminal_detail ("%s: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                     " blocks of the JPEG change",
+                     input_name (repair->path), result.changed, result.blocks);
+  return TRUE;
+}
+
 /* Adds the page to those that are done. */
 static gboolean
 add_page (Repair *repair, GError **error)
 {
   if (repair->pages == 1 && repair_is_copy (repair))
+    return TRUE;
+  if (may_patch (repair) && !patch (repair, error))
+    return FALSE;
+  if (repair->patched != NULL)
     return TRUE;
   return picture_add_page (repair->image, &repair->done, repair->output,
                            &repair->request->output.encode, error);
@@ -243,6 +277,8 @@ add_page (Repair *repair, GError **error)
 static GBytes *
 finish (Repair *repair)
 {
+  if (repair->patched != NULL)
+    return g_steal_pointer (&repair->patched);
   return repair_is_copy (repair) ? g_bytes_ref (repair->source)
                                  : page_writer_finish (repair->done);
 }

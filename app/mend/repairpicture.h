@@ -37,6 +37,7 @@ typedef struct {
   PageReader *mask_file; /* likewise; NULL before the first */
   GBytes *source;        /* the bytes of the file */
   int page, pages;
+  GBytes *patched;  /* the result, where only some blocks of a JPEG change */
   PageWriter *done; /* the pages before this one, mended; NULL for none */
   gsize masked_pixels, patches; /* of all pages so far */
   gboolean is_changed;          /* likewise: something was restored */

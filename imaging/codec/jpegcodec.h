@@ -20,6 +20,15 @@ Image *jpegcodec_read (const guint8 *data, gsize size,
 GBytes *jpegcodec_write (const Image *image, const EncodeOptions *options,
                          GError **error);
 
+/* For jpegpatch.c: the same with the tables and the size of the colours of
+ * @like; and a JPEG of coefficients, with the metadata of @image. */
+GBytes *jpegcodec_write_like (const Image *image, j_decompress_ptr like,
+                              GError **error);
+GBytes *jpegcodec_write_coefficients (const Image *image,
+                                      j_decompress_ptr like,
+                                      jvirt_barray_ptr *arrays,
+                                      GError **error);
+
 typedef struct {
   struct jpeg_error_mgr base; /* first, so that libjpeg's pointer is ours */
   const char *trouble;        /* prefix of libjpeg's messages */

@@ -8,6 +8,8 @@
 #include "imaging/codec/bytesink.h"
 #include "imaging/codec/jpegmeta.h"
 
+#include <string.h>
+
 enum { BUFFER_SIZE = 16 * 1024 };
 
 typedef struct {
@@ -19,6 +21,8 @@ typedef struct {
   const Image *image;
   int quality;
   guint8 *row;
+  j_decompress_ptr like;    /* the file that sets tables; NULL for none */
+  jvirt_barray_ptr *arrays; /* coefficients to write in place of samples */
 } Writer;
 
 static gboolean
@@ -88,6 +92,42 @@ open_file (Writer *writer)
 }
 
 static void
+set_quality (Writer *writer)
+{
+  j_compress_ptr cinfo = &writer->cinfo;
+
+  jpeg_set_quality (cinfo, writer->quality, TRUE);
+  for (int i = 0; i < cinfo->num_components; i++)
+    cinfo->comp_info[i].h_samp_factor = cinfo->comp_info[i].v_samp_factor = 1;
+}
+
+/* The steps and the size of colours of another file. */
+static void
+set_tables (Writer *writer)
+{
+  j_compress_ptr cinfo = &writer->cinfo;
+
+  for (int i = 0; i < NUM_QUANT_TBLS; i++) {
+    const JQUANT_TBL *table = writer->like->quant_tbl_ptrs[i];
+
+    if (table == NULL)
+      continue;
+    if (cinfo->quant_tbl_ptrs[i] == NULL)
+      cinfo->quant_tbl_ptrs[i] = jpeg_alloc_quant_table ((j_common_ptr) cinfo);
+    memcpy (cinfo->quant_tbl_ptrs[i]->quantval, table->quantval,
+            sizeof table->quantval);
+  }
+  for (int i = 0; i < cinfo->num_components; i++) {
+    const jpeg_component_info *from = &writer->like->comp_info[i];
+    jpeg_component_info *to = &cinfo->comp_info[i];
+
+    to->h_samp_factor = from->h_samp_factor;
+    to->v_samp_factor = from->v_samp_factor;
+    to->quant_tbl_no = from->quant_tbl_no;
+  }
+}
+
+static void
 set_parameters (Writer *writer)
 {
   j_compress_ptr cinfo = &writer->cinfo;
@@ -98,11 +138,12 @@ set_parameters (Writer *writer)
   cinfo->input_components = image->channels;
   cinfo->in_color_space = image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults (cinfo);
-  jpeg_set_quality (cinfo, writer->quality, TRUE);
   cinfo->dct_method = JDCT_ISLOW;
   cinfo->optimize_coding = TRUE;
-  for (int i = 0; i < cinfo->num_components; i++)
-    cinfo->comp_info[i].h_samp_factor = cinfo->comp_info[i].v_samp_factor = 1;
+  if (writer->like != NULL)
+    set_tables (writer);
+  else
+    set_quality (writer);
   jpegmeta_set_density (cinfo, &image->meta);
 }
 
@@ -138,27 +179,74 @@ write_file (Writer *writer)
   return TRUE;
 }
 
+/* The same of coefficients, in passes if they came in some. */
+static gboolean
+write_coefficients (Writer *writer)
+{
+  j_compress_ptr cinfo = &writer->cinfo;
+
+  if (setjmp (writer->errors.escape))
+    return FALSE;
+  open_file (writer);
+  jpeg_copy_critical_parameters (writer->like, cinfo);
+  cinfo->optimize_coding = TRUE;
+  if (writer->like->progressive_mode)
+    jpeg_simple_progression (cinfo);
+  jpegmeta_set_density (cinfo, &writer->image->meta);
+  jpeg_write_coefficients (cinfo, writer->arrays);
+  jpegmeta_write (cinfo, &writer->image->meta);
+  jpeg_finish_compress (cinfo);
+  return TRUE;
+}
+
+static GBytes *
+run (Writer *writer, GError **error)
+{
+  const Image *image = writer->image;
+  GBytes *bytes = NULL;
+
+  if (!check_image (image, error))
+    return NULL;
+  writer->row = tessera_try_new (
+    guint8, (gsize) image->width * (gsize) image->channels, "the JPEG", error);
+  if (writer->row == NULL)
+    return NULL;
+  writer->cinfo.err = jpegcodec_errors_init (
+    &writer->errors, TESSERA_ERROR_FAILED, "cannot make a JPEG");
+  if (writer->arrays != NULL ? write_coefficients (writer)
+                             : write_file (writer))
+    bytes = byte_sink_finish (&writer->sink);
+  else
+    g_propagate_error (error, writer->errors.error);
+  jpeg_destroy_compress (&writer->cinfo);
+  byte_sink_clear (&writer->sink);
+  g_free (writer->row);
+  return bytes;
+}
+
 GBytes *
 jpegcodec_write (const Image *image, const EncodeOptions *options,
                  GError **error)
 {
   Writer writer = { .image = image, .quality = options->jpeg_quality };
-  GBytes *bytes = NULL;
 
-  if (!check_image (image, error))
-    return NULL;
-  writer.row = tessera_try_new (
-    guint8, (gsize) image->width * (gsize) image->channels, "the JPEG", error);
-  if (writer.row == NULL)
-    return NULL;
-  writer.cinfo.err = jpegcodec_errors_init (
-    &writer.errors, TESSERA_ERROR_FAILED, "cannot make a JPEG");
-  if (write_file (&writer))
-    bytes = byte_sink_finish (&writer.sink);
-  else
-    g_propagate_error (error, writer.errors.error);
-  jpeg_destroy_compress (&writer.cinfo);
-  byte_sink_clear (&writer.sink);
-  g_free (writer.row);
-  return bytes;
+  return run (&writer, error);
+}
+
+GBytes *
+jpegcodec_write_like (const Image *image, j_decompress_ptr like,
+                      GError **error)
+{
+  Writer writer = { .image = image, .like = like };
+
+  return run (&writer, error);
+}
+
+GBytes *
+jpegcodec_write_coefficients (const Image *image, j_decompress_ptr like,
+                              jvirt_barray_ptr *arrays, GError **error)
+{
+  Writer writer = { .image = image, .like = like, .arrays = arrays };
+
+  return run (&writer, error);
 }
