@@ -3,6 +3,7 @@
 Each call would take minutes; the process ends at once if the signal stops it.
 """
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -35,7 +36,14 @@ except KeyboardInterrupt:
     print("interrupted", tessera.inpaint(small, hole)[9, 9])
 """
 
+PHOTO = (pathlib.Path(__file__).resolve().parents[2]
+         / "data" / "photos" / "beach0.png")
+
 CALLS = {
+    "learn": f"tessera.learn([{str(PHOTO)!r}], iterations=10**6)",
+    "task": f"tessera.learn([{str(PHOTO)!r}], task='noise:25',"
+            " iterations=10**6)",
+    "convolutional": f"tessera.learn([{str(PHOTO)!r}], 'convolutional')",
     "inpaint": "tessera.inpaint(picture, mask, quality='best')",
     "denoise": "tessera.denoise(picture, 25, quality='best')",
     "find_damage": "[tessera.find_damage(picture) for _ in range(99)]",
