@@ -44,8 +44,8 @@ run score "$photo" mended.png --mask known.png --json
 ok "... known pixels are many" [ "$(json masked_pixels)" -eq 63900 ]
 ok "... and stay as they were" [ "$(json psnr_masked)" = null ]
 ok "... while the others change" not cmp -s blocked.png mended.png
-expect "neither" 0 restore "$photo" -o same.png
-ok "... is said" says "found no damage and no noise"
+expect "neither" 0 restore "$photo" --find blocks -o same.png
+ok "... is said" says "found no damage of these kinds and no noise"
 run score "$photo" same.png --json
 ok "... and nothing changes" [ "$(json identical)" = true ]
 
@@ -175,7 +175,8 @@ run inpaint "$jpeg" --mask-color 123456 --jpeg-quality 95 -q -o baseline.jpg
 head -c 30000 baseline.jpg >cut.jpg
 head -c 60000 "$photo" >cut.png
 for file in cut.png cut.jpg; do
-  expect "the rest of $file" 0 restore $file --lenient --json -o rest.png
+  expect "the rest of $file" 0 restore $file --find blocks --lenient --json \
+    -o rest.png
   ok "... is no damage" [ "$(json masked_pixels)" = 0 ]
   ok "... and named" says "ends early"
   rm rest.png
@@ -194,7 +195,7 @@ ok "... with any number of threads" cmp mask.png mask1.png
 expect "find of one kind" 0 find blocked.png --find blocks -q -o kind.png
 run score known.png kind.png --json
 ok "... marks the blocks" [ "$(json psnr)" = 0.0 ] # each is the other's inverse
-expect "find of nothing" 0 find "$photo" -o none.png
+expect "find of nothing" 0 find "$photo" --find blocks -o none.png
 ok "... is said" says "the mask is empty"
 run score empty.png none.png --json
 ok "... and black" [ "$(json identical)" = true ]
