@@ -20,7 +20,7 @@ const Detector detector_areas = { .name = "areas",
 #define HALO 6
 
 /* A mark of the rules is confirmed where a pixel has this logit. */
-#define CONFIRMED 0.
+#define CONFIRMED 0.5
 
 const Detector *
 detector_find (const char *name)
