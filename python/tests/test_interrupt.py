@@ -63,8 +63,8 @@ CALLS = {
 def start(work, begin=BEGIN):
     """A process that works on @work, and says so before."""
     code = begin + f"""
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     {work}
 """ + END
     process = subprocess.Popen([sys.executable, "-c", code], text=True,
