@@ -19,9 +19,6 @@ const Detector detector_areas = { .name = "areas",
 /* The network's marks reach this far beyond those of the rules, in pixels. */
 #define HALO 6
 
-/* A mark of the rules is confirmed where a pixel has this logit. */
-#define CONFIRMED 0.5
-
 const Detector *
 detector_find (const char *name)
 {
@@ -74,21 +71,7 @@ detectors_named (const char *names, GError **error)
 typedef struct {
   const Mask *before; /* what earlier kinds have found */
   DamageCount *count;
-  const DamageMap *map; /* that has to confirm a mark, or NULL */
-  int least;            /* what is enough there */
 } Adding;
-
-/* Whether the network sees damage in a mark, or is not asked. */
-static gboolean
-is_confirmed (const Adding *adding, const Blob *blob)
-{
-  if (adding->map == NULL)
-    return TRUE;
-  for (gsize k = 0; k < blob->count; k++)
-    if (adding->map->likelihood[blob->pixels[k]] >= adding->least)
-      return TRUE;
-  return FALSE;
-}
 
 /* Whether a mark is more than another view of what was found before. */
 static gboolean
@@ -99,24 +82,22 @@ is_new (const Blob *blob, gpointer data)
 
   for (gsize k = 0; k < blob->count; k++)
     shared += adding->before->missing[blob->pixels[k]] != 0;
-  if ((double) shared > SHARED * (double) blob->count
-      || !is_confirmed (adding, blob))
+  if ((double) shared > SHARED * (double) blob->count)
     return FALSE;
   adding->count->marks++;
   adding->count->pixels += blob->count;
   return TRUE;
 }
 
-/* Adds the marks of @found, of one kind, to @mask as far as @map, which may be
- * NULL, confirms them.  They may be seen through if @are_overlays. */
+/* Adds the marks of @found, of one kind, to @mask; they may be seen through if
+ * @are_overlays. */
 static gboolean
-add_marks (const Mask *found, gboolean are_overlays, const DamageMap *map,
-           double strength, DamageCount *count, Mask *mask, GError **error)
+add_marks (const Mask *found, gboolean are_overlays, DamageCount *count,
+           Mask *mask, GError **error)
 {
   const BytePlane marks = { found->width, found->height, found->missing };
   g_autoptr (Mask) fresh = NULL;
-  Adding adding = { mask, count, map,
-                    damage_map_byte (CONFIRMED - strength_logits (strength)) };
+  Adding adding = { mask, count };
 
   if (mask_count (found) == 0)
     return TRUE;
@@ -198,7 +179,7 @@ search_clear (gpointer data)
 
 /* Adds what the rules of all kinds find to @mask and to the counts. */
 static gboolean
-apply_rules (Searches *all, const DamageMap *map, Mask *mask, GError **error)
+apply_rules (Searches *all, Mask *mask, GError **error)
 {
   const Progress *progress = all->progress;
   const Progress quiet = { .cancellable =
@@ -208,15 +189,13 @@ apply_rules (Searches *all, const DamageMap *map, Mask *mask, GError **error)
     return FALSE;
   for (guint i = 0; i < all->kinds; i++) {
     Search *search = &all->search[i];
-    const Detector *detector = search->count.detector;
 
     if (search->error != NULL) {
       g_propagate_error (error, g_steal_pointer (&search->error));
       return FALSE;
     }
     if (search->found != NULL
-        && !add_marks (search->found, detector->is_overlay,
-                       detector->is_confirmed ? map : NULL, all->strength,
+        && !add_marks (search->found, search->count.detector->is_overlay,
                        &search->count, mask, error))
       return FALSE;
     g_clear_pointer (&search->found, mask_free);
@@ -237,7 +216,7 @@ add_seen (Search *search, const DamageMap *map, Mask *mask, GError **error)
   seen =
     damage_map_marks (map, detector->classes, search->all->strength, error);
   return seen != NULL
-         && add_marks (seen, FALSE, NULL, 1, &search->count, mask, error);
+         && add_marks (seen, FALSE, &search->count, mask, error);
 }
 
 /* Has the network look at the picture, if there is something for it to find.
@@ -312,7 +291,7 @@ damage_find (const Image *image, const DamageSearch *search, GArray *counts,
     all.search[i] =
       (Search){ .all = &all, .count.detector = search->kinds->pdata[i] };
   if (mask == NULL || !ask_network (&all, &network, &map, error)
-      || !apply_rules (&all, map, mask, error)
+      || !apply_rules (&all, mask, error)
       || !add_all_seen (&all, map, mask, error)
       || !progress_step (progress, 1, error))
     return NULL;

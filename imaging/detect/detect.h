@@ -25,10 +25,6 @@ typedef struct {
   /* What the network calls this kind; 0 if it does not find it. */
   DamageClasses classes;
 
-  /* Whether a mark of the rules counts only if the network sees damage there
-   * as well. */
-  gboolean is_confirmed;
-
   /* Whether such marks lie on the picture and may let it through (veil.h). */
   gboolean is_overlay;
 } Detector;

@@ -283,7 +283,7 @@ cut_line (Field *field, const Line *line)
   f[2 * SUM_FEATURES] = (float) line->rows;
   f[2 * SUM_FEATURES + 1] = line->slant;
   f[2 * SUM_FEATURES + 3] = (float) field->dark;
-  f[2 * SUM_FEATURES + 4] = 0; /* no direction is likelier than another */
+  f[2 * SUM_FEATURES + 4] = (float) field->turned;
   for (int s = 0; s < count; s++) {
     int start = s * line->rows / count, end = (s + 1) * line->rows / count;
     LineSums part = sum_rows (field, line->core + start, line->top + start,

@@ -7,12 +7,6 @@
 /* Logits for a factor of e in strength. */
 #define SLOPE 1.5
 
-double
-strength_logits (double strength)
-{
-  return SLOPE * log (strength);
-}
-
 typedef struct {
   const DamageMap *map;
   DamageClasses wanted;
@@ -48,7 +42,7 @@ damage_map_marks (const DamageMap *map, DamageClasses wanted, double strength,
   g_autoptr (Mask) mask = mask_new (map->width, map->height, error);
   g_auto (BytePlane) likely = { 0 };
   const int least =
-    damage_map_byte (damage_map_threshold (map) - strength_logits (strength));
+    damage_map_byte (damage_map_threshold (map) - SLOPE * log (strength));
   Marking marking = { map, wanted };
 
   if (mask == NULL

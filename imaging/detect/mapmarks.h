@@ -1,7 +1,8 @@
 /* mapmarks.h - marks from a map of damage
  *
  * A mark is a set of 8-connected pixels that reach the threshold of the map.
- * Its kind is that of most of its pixels.
+ * Its kind is that of most of its pixels.  Strength s lowers the threshold by
+ * SLOPE ln s logits.
  */
 #pragma once
 
@@ -11,9 +12,6 @@
 /* One set bit for each DamageClass that is wanted. */
 typedef guint DamageClasses;
 #define DAMAGE_CLASS(kind) (1u << (kind))
-
-/* By how many logits @strength lowers a threshold. */
-double strength_logits (double strength);
 
 /* The marks of @map whose kinds are in @wanted.  NULL with @error set: MEMORY.
  */

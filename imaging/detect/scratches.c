@@ -4,10 +4,12 @@
  * lines.h finds what may be one, in segments; judge.h says how likely it is
  * one; follow.h finds where it goes on, its exact place and its width.  Where
  * a line cannot be followed, what lies within a pixel of it is marked, too, as
- * edges are soft.
+ * edges are soft.  In a picture with many scratches this is done once more
+ * without those that were found (bridge.h), as they hide others.
  */
 #include "imaging/detect/detect.h"
 
+#include "imaging/detect/bridge.h"
 #include "imaging/detect/follow.h"
 #include "imaging/detect/judge.h"
 #include "imaging/detect/lines.h"
@@ -22,6 +24,9 @@ static const Judge judge = { .trees = G_N_ELEMENTS (trees),
                              .clean_pixels = 200000,
                              .least = 0.015,
                              .bold = 4 };
+
+/* A second look is taken at pictures with this share of the density. */
+#define LEAST_SHARE 0.4
 
 /* Whether @followed has all of @segment already. */
 static gboolean
@@ -89,33 +94,54 @@ score_all (const GArray *segments)
   return scores;
 }
 
+/* Adds the scratches of @image to @mask.  *@share is how frequent they are; 0
+ * at the first look, which finds it.  What that has missed must be likely in
+ * itself at the second one. */
+static gboolean
+look (const Image *image, double strength, double *share, Mask *mask,
+      const Progress *progress, GError **error)
+{
+  g_autoptr (GArray) segments = lines_find (image, progress, error);
+  g_autofree int *scores = NULL;
+  Judge judging = judge;
+
+  if (segments == NULL)
+    return FALSE;
+  scores = score_all (segments);
+  if (*share > 0)
+    judging.bold = 1;
+  else
+    *share = judge_share (&judge, scores, segments->len,
+                          (double) image_pixels (image), strength);
+  return mark_lines (segments, scores,
+                     judge_threshold (&judging, *share, strength), image,
+                     mask, error);
+}
+
 static Mask *
 find_scratches (const Image *image, double strength, const Progress *progress,
                 GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
-  g_autoptr (GArray) segments = NULL;
-  g_autofree int *scores = NULL;
-  double share;
+  g_autoptr (Image) bridged = NULL;
+  ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
+  Progress first = progress_part (&parts[0]);
+  Progress second = progress_part (&parts[1]);
+  double share = 0;
 
-  if (mask == NULL)
+  if (mask == NULL || !look (image, strength, &share, mask, &first, error))
     return NULL;
-  segments = lines_find (image, progress, error);
-  if (segments == NULL)
+  if (share < LEAST_SHARE)
+    return g_steal_pointer (&mask);
+  bridged = image_bridge (image, mask, error);
+  if (bridged == NULL
+      || !look (bridged, strength, &share, mask, &second, error))
     return NULL;
-  scores = score_all (segments);
-  share = judge_share (&judge, scores, segments->len,
-                       (double) image_pixels (image), strength);
-  return mark_lines (segments, scores,
-                     judge_threshold (&judge, share, strength), image, mask,
-                     error)
-           ? g_steal_pointer (&mask)
-           : NULL;
+  return g_steal_pointer (&mask);
 }
 
 const Detector detector_scratches = { .name = "scratches",
                                       .noun = "scratches, cracks and hairs",
                                       .find = find_scratches,
                                       .classes = DAMAGE_CLASS (DAMAGE_LINES),
-                                      .is_confirmed = TRUE,
                                       .is_overlay = TRUE };
