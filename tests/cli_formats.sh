@@ -63,12 +63,15 @@ else
   perl -e "$PNG"'
     print "\x89PNG\r\n\x1a\n",
       chunk ("IHDR", pack ("NNC5", 50, 40, 8, 2, 0, 0, 0)),
-      chunk ($ARGV[0], $ARGV[1]),
+      chunk ("tEXt", "Author\0me"), chunk ("tEXt", "Comment\0mine"),
       chunk ("IDAT", compress (("\0" . "\x40" x 150) x 40)),
-      chunk ("IEND");' tEXt "Author me" >text.png
-  expect "a PNG with a text" 0 inpaint text.png --mask mask.png \
+      chunk ("IEND");' >text.png
+  expect "a PNG with two texts" 0 inpaint text.png --mask mask.png \
     --quality fast -o text.tif
-  ok "... which a TIFF lacks" says "left out of the result: texts"
+  ok "... of which a TIFF has one" grep -q "Artist: me" <<END
+$(tiffinfo text.tif)
+END
+  ok "... and lacks one" says "left out of the result: texts"
   expect "... and a PNG has" 0 inpaint text.png --mask mask.png \
     --quality fast -o text2.png
   ok "... without a note" not grep -q "left out" err

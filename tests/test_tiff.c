@@ -531,6 +531,39 @@ test_crossing (void)
     }
 }
 
+/* IPTC data have a field of their own in a TIFF, and are a resource of
+ * Photoshop in a JPEG. */
+static void
+test_iptc (void)
+{
+  static const struct {
+    const char *field, *data;
+  } cases[] = { { "\x1c\2\5\0\3xyz", "\x1c\2\5\0\3xyz" },
+                { "\0\5\2\x1czyx\3", "\x1c\2\5\0\3xyz" } };
+
+  g_test_summary ("IPTC data of a TIFF are in a JPEG, whatever the order of "
+                  "their bytes");
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+    g_autoptr (Image) plain = random_picture (20, 10, 3, 8);
+    g_autoptr (Image) image = through_file (plain, TESSERA_TIFF);
+    g_autoptr (GByteArray) resource = g_byte_array_new ();
+    g_autoptr (Image) tiff = NULL;
+    g_autoptr (Image) jpeg = NULL;
+
+    add_field (image, TIFF_CHUNK, TIFFTAG_RICHTIFFIPTC, cases[k].field, 8);
+    tiff = through_file (image, TESSERA_TIFF);
+    g_assert_null (image_left_out_words (tiff, TESSERA_JPEG));
+    jpeg = through_file (tiff, TESSERA_JPEG);
+    g_byte_array_append (resource, (const guint8 *) "8BIM\4\4\0\0\0\0\0\10",
+                         12);
+    g_byte_array_append (resource, (const guint8 *) cases[k].data, 8);
+    g_assert_nonnull (jpeg->meta.resources);
+    g_assert_cmpmem (g_bytes_get_data (jpeg->meta.resources, NULL),
+                     (int) g_bytes_get_size (jpeg->meta.resources),
+                     resource->data, resource->len);
+  }
+}
+
 static void
 test_transparent_colour (void)
 {
@@ -750,6 +783,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tiff/meta", test_meta);
   g_test_add_func ("/tiff/fields", test_fields);
   g_test_add_func ("/tiff/crossing", test_crossing);
+  g_test_add_func ("/tiff/iptc", test_iptc);
   g_test_add_func ("/tiff/transparent-colour", test_transparent_colour);
   g_test_add_func ("/tiff/pages", test_pages);
   g_test_add_func ("/tiff/one-page", test_one_page);

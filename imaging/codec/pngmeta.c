@@ -83,9 +83,9 @@ has_more (GInputStream *stream, gsize size)
   guint8 part[4096];
   gsize got = sizeof part, all = 0;
 
-  while (all <= size && got == sizeof part
-         && g_input_stream_read_all (stream, part, sizeof part, &got, NULL,
-                                     NULL))
+  while (
+    all <= size && got == sizeof part
+    && g_input_stream_read_all (stream, part, sizeof part, &got, NULL, NULL))
     all += got;
   return all > size;
 }
@@ -202,6 +202,33 @@ make_xmp (GBytes *xmp)
                           g_byte_array_free_to_bytes (data));
 }
 
+char *
+pngmeta_text (const ImageChunk *chunk, int *tag)
+{
+  static const struct {
+    const char *keyword;
+    int tag;
+  } known[] = { { "Title", 269 },
+                { "Description", 270 },
+                { "Software", 305 },
+                { "Author", 315 },
+                { "Copyright", 33432 } };
+  gsize size;
+  const char *data = g_bytes_get_data (chunk->data, &size);
+
+  for (gsize i = 0;
+       g_str_equal (chunk->name, "tEXt") && i < G_N_ELEMENTS (known); i++) {
+    gsize length = strlen (known[i].keyword) + 1;
+
+    if (size <= length || memcmp (data, known[i].keyword, length) != 0)
+      continue;
+    *tag = known[i].tag;
+    return g_convert (data + length, (gssize) (size - length), "UTF-8",
+                      "ISO-8859-1", NULL, NULL, NULL);
+  }
+  return NULL;
+}
+
 const char *
 pngmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
                TesseraFormat to)
@@ -209,9 +236,13 @@ pngmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
   static const char *const kept[] = { "iCCP", "eXIf", "pHYs", "sRGB", NULL };
   static const char *const texts[] = { "tEXt", "zTXt", "iTXt", NULL };
   static const char *const colours[] = { "gAMA", "cHRM", "cICP", NULL };
+  g_autofree char *text = NULL;
+  int tag;
 
-  (void) meta, (void) to;
+  (void) meta;
   if (g_strv_contains (kept, chunk->name) || is_xmp (chunk))
+    return NULL;
+  if (to == TESSERA_TIFF && (text = pngmeta_text (chunk, &tag)) != NULL)
     return NULL;
   return g_strv_contains (texts, chunk->name)     ? "texts"
          : g_strv_contains (colours, chunk->name) ? "gamma and primaries"
@@ -231,9 +262,9 @@ pngmeta_interpret (ImageMeta *meta, gsize max_profile, GError **error)
   if (phys != NULL)
     interpret_phys (phys, meta);
   if (xmp != NULL)
-    meta->xmp = g_bytes_new_from_bytes (
-      xmp->data, sizeof xmp_prefix,
-      g_bytes_get_size (xmp->data) - sizeof xmp_prefix);
+    meta->xmp = g_bytes_new_from_bytes (xmp->data, sizeof xmp_prefix,
+                                        g_bytes_get_size (xmp->data)
+                                          - sizeof xmp_prefix);
   if (iccp == NULL)
     return TRUE;
   if (!interpret_iccp (iccp, max_profile, &meta->icc, error))

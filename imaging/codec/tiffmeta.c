@@ -1,6 +1,7 @@
 /* tiffmeta.c - fields of a TIFF directory that describe the picture */
 #include "imaging/codec/tiffcodec.h"
 
+#include "imaging/codec/pngmeta.h"
 #include "imaging/codec/profile.h"
 
 #include <math.h>
@@ -9,13 +10,13 @@
 /* Kept as they are.  Profile and orientation are not among them, since other
  * formats have these too; the resolution is, for its fractions. */
 static const guint32 kept[] = {
-  TIFFTAG_SUBFILETYPE,   TIFFTAG_DOCUMENTNAME, TIFFTAG_IMAGEDESCRIPTION,
-  TIFFTAG_MAKE,          TIFFTAG_MODEL,        TIFFTAG_XRESOLUTION,
-  TIFFTAG_YRESOLUTION,   TIFFTAG_PAGENAME,     TIFFTAG_XPOSITION,
-  TIFFTAG_YPOSITION,     TIFFTAG_RESOLUTIONUNIT, TIFFTAG_SOFTWARE,
-  TIFFTAG_DATETIME,      TIFFTAG_ARTIST,       TIFFTAG_HOSTCOMPUTER,
-  TIFFTAG_XMLPACKET,     TIFFTAG_COPYRIGHT,    TIFFTAG_RICHTIFFIPTC,
-  TIFFTAG_PHOTOSHOP,     TIFFTAG_WHITEPOINT,   TIFFTAG_PRIMARYCHROMATICITIES,
+  TIFFTAG_SUBFILETYPE, TIFFTAG_DOCUMENTNAME,   TIFFTAG_IMAGEDESCRIPTION,
+  TIFFTAG_MAKE,        TIFFTAG_MODEL,          TIFFTAG_XRESOLUTION,
+  TIFFTAG_YRESOLUTION, TIFFTAG_PAGENAME,       TIFFTAG_XPOSITION,
+  TIFFTAG_YPOSITION,   TIFFTAG_RESOLUTIONUNIT, TIFFTAG_SOFTWARE,
+  TIFFTAG_DATETIME,    TIFFTAG_ARTIST,         TIFFTAG_HOSTCOMPUTER,
+  TIFFTAG_XMLPACKET,   TIFFTAG_COPYRIGHT,      TIFFTAG_RICHTIFFIPTC,
+  TIFFTAG_PHOTOSHOP,   TIFFTAG_WHITEPOINT,     TIFFTAG_PRIMARYCHROMATICITIES,
 };
 
 /* Directories beside that of the page. */
@@ -283,17 +284,63 @@ find_field (const ImageMeta *meta, guint32 tag)
   return NULL;
 }
 
+/* Whether resources of Photoshop, which may be NULL, hold IPTC data. */
+static gboolean
+has_iptc (GBytes *resources)
+{
+  static const char head[6] = { '8', 'B', 'I', 'M', 4, 4 };
+  gsize size = 0;
+  const void *data =
+    resources != NULL ? g_bytes_get_data (resources, &size) : NULL;
+
+  return data != NULL && memmem (data, size, head, sizeof head) != NULL;
+}
+
+/* @resources, which may be NULL, and IPTC data among them.  libtiff takes
+ * these for whole numbers, and turns their bytes where the file has another
+ * order; IPTC data begin with 0x1C. */
+static GBytes *
+add_iptc (GBytes *resources, GBytes *iptc)
+{
+  static const guint8 head[8] = { '8', 'B', 'I', 'M', 4, 4, 0, 0 };
+  GByteArray *all = g_byte_array_new ();
+  gsize size = 0, before = 0;
+  const guint8 *data = g_bytes_get_data (iptc, &size);
+  gboolean is_turned = size >= 4 && data[0] != 0x1c && data[3] == 0x1c;
+  guint32 length = GUINT32_TO_BE ((guint32) size);
+
+  if (resources != NULL) {
+    const guint8 *old = g_bytes_get_data (resources, &before);
+
+    g_byte_array_append (all, old, (guint) before);
+  }
+  g_byte_array_append (all, head, sizeof head);
+  g_byte_array_append (all, (const guint8 *) &length, sizeof length);
+  for (gsize i = 0; i < size; i++)
+    g_byte_array_append (all, data + (is_turned ? i ^ 3 : i), 1);
+  if (size % 2 != 0)
+    g_byte_array_append (all, (const guint8 *) "", 1);
+  return g_byte_array_free_to_bytes (all);
+}
+
 /* What other formats have too. */
 static void
 interpret (ImageMeta *meta)
 {
   const ImageChunk *xmp = find_field (meta, TIFFTAG_XMLPACKET);
   const ImageChunk *resources = find_field (meta, TIFFTAG_PHOTOSHOP);
+  const ImageChunk *iptc = find_field (meta, TIFFTAG_RICHTIFFIPTC);
 
   if (xmp != NULL)
     meta->xmp = g_bytes_ref (xmp->data);
   if (resources != NULL)
     meta->resources = g_bytes_ref (resources->data);
+  if (iptc != NULL && !has_iptc (meta->resources)) {
+    GBytes *both = add_iptc (meta->resources, iptc->data);
+
+    g_clear_pointer (&meta->resources, g_bytes_unref);
+    meta->resources = both;
+  }
   meta->exif = tiffexif_pack (meta);
 }
 
@@ -318,24 +365,12 @@ tiffmeta_read (TiffFile *file, const ImageLimits *limits, ImageMeta *meta,
   if (!ok
       || !tiffmeta_read_extras (file, &(TiffPlaces){ exif, gps }, &room,
                                 meta->chunks))
-    return tessera_fail (error, TESSERA_ERROR_LIMIT,
-                         "the metadata of the TIFF has more than %"
-                         G_GSIZE_FORMAT " bytes",
-                         limits->max_metadata);
+    return tessera_fail (
+      error, TESSERA_ERROR_LIMIT,
+      "the metadata of the TIFF has more than %" G_GSIZE_FORMAT " bytes",
+      limits->max_metadata);
   interpret (meta);
   return TRUE;
-}
-
-/* Whether resources of Photoshop, which may be NULL, hold IPTC data. */
-static gboolean
-has_iptc (GBytes *resources)
-{
-  static const char head[6] = { '8', 'B', 'I', 'M', 4, 4 };
-  gsize size = 0;
-  const void *data =
-    resources != NULL ? g_bytes_get_data (resources, &size) : NULL;
-
-  return data != NULL && memmem (data, size, head, sizeof head) != NULL;
 }
 
 const char *
@@ -348,10 +383,8 @@ tiffmeta_loses (const ImageMeta *meta, const ImageChunk *chunk,
     return meta->exif == NULL ? "EXIF data" : NULL;
   switch (chunk->place) {
   case TIFFTAG_PHOTOSHOP:
-    return to == TESSERA_JPEG ? NULL : "IPTC data";
   case TIFFTAG_RICHTIFFIPTC:
-    return to == TESSERA_JPEG && has_iptc (meta->resources) ? NULL
-                                                            : "IPTC data";
+    return to == TESSERA_JPEG ? NULL : "IPTC data";
   case TIFFTAG_WHITEPOINT:
   case TIFFTAG_PRIMARYCHROMATICITIES:
     return "white point and primaries";
@@ -385,8 +418,37 @@ static void
 add_blob (GPtrArray *fields, guint32 tag, GBytes *bytes)
 {
   if (bytes != NULL)
-    g_ptr_array_add (fields, image_chunk_new (TIFF_CHUNK, (int) tag,
-                                              g_bytes_ref (bytes)));
+    g_ptr_array_add (
+      fields, image_chunk_new (TIFF_CHUNK, (int) tag, g_bytes_ref (bytes)));
+}
+
+static gboolean
+has_tag (const GPtrArray *fields, int tag)
+{
+  for (guint i = 0; i < fields->len; i++) {
+    const ImageChunk *field = fields->pdata[i];
+
+    if (is_named (field, TIFF_CHUNK) && field->place == tag)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Texts of a PNG, unless its EXIF data have had their say. */
+static void
+add_texts (GPtrArray *fields, const GPtrArray *chunks)
+{
+  for (guint i = 0; i < chunks->len; i++) {
+    int tag = 0;
+    char *text = pngmeta_text (chunks->pdata[i], &tag);
+
+    if (text == NULL || has_tag (fields, tag))
+      g_free (text);
+    else
+      g_ptr_array_add (
+        fields, image_chunk_new (TIFF_CHUNK, tag,
+                                 g_bytes_new_take (text, strlen (text) + 1)));
+  }
 }
 
 GPtrArray *
@@ -401,6 +463,8 @@ tiffmeta_fields (const ImageMeta *meta)
   add_blob (fields, TIFFTAG_PHOTOSHOP, meta->resources);
   if (meta->exif != NULL)
     tiffexif_unpack (meta->exif, fields);
+  if (meta->format == TESSERA_PNG && meta->chunks != NULL)
+    add_texts (fields, meta->chunks);
   return fields;
 }
 
