@@ -298,7 +298,7 @@ parallel_goes_on (GError **error)
   for (Job *job = here.job; job != NULL; job = job->around)
     if (!step_job (job)) {
       if (error != NULL)
-        *error = g_error_copy (job->failure);
+        *error = g_error_copy (g_atomic_pointer_get (&job->failure));
       return FALSE;
     }
   return TRUE;

@@ -251,6 +251,13 @@ image_avoid_key (Image *image, gsize i)
 }
 
 void
+image_forget_compression (Image *image)
+{
+  image->meta.has_steps = FALSE;
+  image->meta.cell_width = image->meta.cell_height = 0;
+}
+
+void
 image_drop_palette (Image *image)
 {
   if (image->palette == NULL)

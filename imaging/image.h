@@ -65,7 +65,8 @@ typedef struct {
   gboolean has_steps;    /* JPEG: what follows is known */
   guint16 steps[3][64];  /* of the cosines k + 8 l of Y, Cb, Cr, along the
                             stored picture; grey has only the first */
-  int colour_scale;      /* 2 if Cb, Cr are kept at half the size, else 1 */
+  int cell_width, cell_height; /* pixels per sample of Cb, Cr, along the stored
+                                  picture; 0 or 1 if each has its own */
 } ImageMeta;
 
 typedef struct TesseraImage {
@@ -152,6 +153,13 @@ image_is_lossy (const Image *image)
   return image->meta.format == TESSERA_JPEG || image->meta.is_lossy;
 }
 
+/* Whether Cb and Cr have half as many columns and rows as the picture. */
+static inline gboolean
+image_has_half_colours (const Image *image)
+{
+  return image->meta.cell_width > 1 && image->meta.cell_height > 1;
+}
+
 static inline ImageArea
 image_area (const Image *image)
 {
@@ -199,6 +207,10 @@ void image_make_opaque (Image *image, const ImageArea *area);
 
 /* Swaps the contents of the two. */
 void image_swap (Image *a, Image *b);
+
+/* Forgets how the file was compressed: its pixels are no longer those that it
+ * decodes to. */
+void image_forget_compression (Image *image);
 
 /* Forgets the palette, so that any colour can be written.  What the file said
  * about the palette goes with it. */

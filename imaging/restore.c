@@ -2,6 +2,7 @@
 
 #include "dictlearn/builtin.h"
 #include "imaging/area.h"
+#include "imaging/chromableed.h"
 #include "imaging/denoise/denoise.h"
 #include "imaging/inpaint/inpaint.h"
 #include "imaging/veil/stain.h"
@@ -173,8 +174,8 @@ noise_of_marks (const Image *image, const Mask *missing,
 }
 
 static gboolean
-fill (Image *image, const Mask *missing, const RestoreOptions *options,
-      RestoreReport *report, const Progress *progress, GError **error)
+fill_missing (Image *image, const Mask *missing, const RestoreOptions *options,
+              RestoreReport *report, const Progress *progress, GError **error)
 {
   g_autoptr (Mask) left = NULL;
   double noise = report->noise.sigma;
@@ -192,6 +193,51 @@ fill (Image *image, const Mask *missing, const RestoreOptions *options,
   if (options->see_through)
     mask_see_through (left);
   return fill_through (image, left, noise, options, report, progress, error);
+}
+
+static gboolean
+spreads_colours (const Image *image, const RestoreOptions *options)
+{
+  return !options->paper_protocol && image_has_chroma_cells (image);
+}
+
+/* First gives the pixels beside what is missing colours of their own, where
+ * the file has mixed these. */
+static gboolean
+fill (Image *image, const Mask *missing, const RestoreOptions *options,
+      RestoreReport *report, const Progress *progress, GError **error)
+{
+  g_autoptr (Image) copy = NULL;
+  g_autoptr (Mask) touched = NULL;
+
+  if (!spreads_colours (image, options))
+    return fill_missing (image, missing, options, report, progress, error);
+  copy = image_copy (image, error);
+  if (copy == NULL)
+    return FALSE;
+  touched = chroma_bleed_find (image, missing, error);
+  if (touched == NULL
+      || !image_undo_chroma_bleed (copy, missing, touched, error)
+      || !fill_missing (copy, missing, options, report, progress, error))
+    return FALSE;
+  image_swap (image, copy);
+  return TRUE;
+}
+
+Mask *
+restore_changed_by_fill (const Image *image, const Mask *missing,
+                         const RestoreOptions *options, GError **error)
+{
+  Mask *changed = spreads_colours (image, options)
+                    ? chroma_bleed_find (image, missing, error)
+                    : mask_new (image->width, image->height, error);
+
+  if (changed == NULL)
+    return NULL;
+  mask_add (changed, missing);
+  if (options->area.width > 0)
+    mask_keep (changed, &options->area);
+  return changed;
 }
 
 /* Fills a copy and removes its noise, so that @image stays on failure. */

@@ -7,8 +7,10 @@
  *      (detect.h);
  *   2. noise: white noise of level sigma is given, or whatever noise there is
  *      is estimated from the other pixels (findnoise.h);
- *   3. fill: missing pixels are inpainted (inpaint.h); of those below marks
- *      that may be seen through, what shines through is used (veil.h);
+ *   3. fill: pixels beside missing ones whose colours the file has mixed with
+ *      theirs get new colours (chromableed.h); missing pixels are inpainted
+ *      (inpaint.h); of those below marks that may be seen through, what shines
+ *      through is used (veil.h);
  *   4. noise: it is removed from all pixels (denoise.h);
  *   5. write back: only then is the picture changed.
  *
@@ -16,7 +18,7 @@
  * surroundings (area.h) were all there is; nothing outside of it changes.
  *
  * Without noise to remove, pixels that are not missing keep their value, bit
- * for bit.  Masked pixels never affect the result, but for those that a
+ * for bit, but for those colours.  Masked pixels never affect the result, but for those that a
  * detector found below an overlay, or all if that was asked for.
  */
 #pragma once
@@ -56,3 +58,8 @@ gboolean image_may_have_noise (const Image *image,
 gboolean image_restore (Image *image, const Mask *missing,
                         const RestoreOptions *options, RestoreReport *report,
                         const Progress *progress, GError **error);
+
+/* The pixels of @image that filling @missing changes: these, and those whose
+ * colours were mixed with theirs.  NULL with @error set: MEMORY. */
+Mask *restore_changed_by_fill (const Image *image, const Mask *missing,
+                               const RestoreOptions *options, GError **error);

@@ -25,9 +25,12 @@ load (const char *folder, int number, const char *ending)
   return load_image (path);
 }
 
+/* Pixels are lost after the file was read, so none of its colours are mixed
+ * with theirs. */
 static void
 blacken (Image *image, const Mask *mask)
 {
+  image->meta.cell_width = image->meta.cell_height = 0;
   for (gsize i = 0; i < image_pixels (image); i++)
     for (gsize c = 0; c < 3 && mask->missing[i]; c++)
       image->samples[3 * i + c] = 0;

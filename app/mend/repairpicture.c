@@ -244,10 +244,14 @@ may_patch (const Repair *repair)
 static gboolean
 patch (Repair *repair, GError **error)
 {
+  g_autoptr (Mask) changed =
+    restore_changed_by_fill (repair->image, used_mask (repair),
+                             &repair->request->options, error);
   JpegPatch result;
 
-  if (!jpeg_patch (repair->source, repair->image, used_mask (repair), &result,
-                   error)) {
+  if (changed == NULL
+      || !jpeg_patch (repair->source, repair->image, changed, &result,
+                      error)) {
     g_prefix_error (error, "%s: ", output_name (repair->output));
     return FALSE;
   }

@@ -143,11 +143,22 @@ read_steps (const Reader *reader)
       meta->steps[i][f] = component->quant_table->quantval[f];
     }
   }
-  meta->colour_scale = cinfo->max_h_samp_factor > 1
-                           && cinfo->max_v_samp_factor > 1
-                         ? 2
-                         : 1;
   meta->has_steps = TRUE;
+}
+
+/* How much smaller than the picture its colours are kept. */
+static void
+read_cells (const Reader *reader)
+{
+  const struct jpeg_decompress_struct *cinfo = &reader->cinfo;
+  const jpeg_component_info *blue = &cinfo->comp_info[1];
+
+  if (cinfo->jpeg_color_space != JCS_YCbCr)
+    return;
+  reader->image->meta.cell_width =
+    cinfo->max_h_samp_factor / blue->h_samp_factor;
+  reader->image->meta.cell_height =
+    cinfo->max_v_samp_factor / blue->v_samp_factor;
 }
 
 /* Of a picture in several passes, all rows are there in some quality. */
@@ -199,6 +210,7 @@ read_file (Reader *reader)
   jpeg_start_decompress (&reader->cinfo);
   read_rows (reader);
   read_steps (reader);
+  read_cells (reader);
   jpeg_finish_decompress (&reader->cinfo);
   return TRUE;
 }

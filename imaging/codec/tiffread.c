@@ -440,6 +440,21 @@ read_blocks (Reader *reader, Image *image, GError **error)
 
 /* ---- */
 
+/* How much smaller than the picture its colours are kept. */
+static void
+note_cells (const Reader *reader, ImageMeta *meta)
+{
+  TIFF *tiff = reader->file.tiff;
+  guint16 photometric = PHOTOMETRIC_RGB, width = 1, height = 1;
+
+  TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+  if (photometric != PHOTOMETRIC_YCBCR)
+    return;
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_YCBCRSUBSAMPLING, &width, &height);
+  meta->cell_width = width;
+  meta->cell_height = height;
+}
+
 /* What writing needs to know to store it in the same way. */
 static void
 note_storage (const Reader *reader, ImageMeta *meta)
@@ -455,6 +470,7 @@ note_storage (const Reader *reader, ImageMeta *meta)
   meta->is_premultiplied =
     reader->samples % 2 == 0 && reader->alpha == EXTRASAMPLE_ASSOCALPHA;
   meta->is_lossy = reader->compression == COMPRESSION_JPEG;
+  note_cells (reader, meta);
 }
 
 static Image *

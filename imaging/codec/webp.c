@@ -200,6 +200,8 @@ decode (const guint8 *data, gsize size, const ImageLimits *limits,
       || !read_pixels (&file, limits, image, error))
     return NULL;
   image->meta.is_lossy = features.format == 1;
+  if (image->meta.is_lossy)
+    image->meta.cell_width = image->meta.cell_height = 2;
   return g_steal_pointer (&image);
 }
 

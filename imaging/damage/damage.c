@@ -80,6 +80,7 @@ make_changed (const Image *image, const DamageOptions *options, GError **error)
   if (copy == NULL)
     return NULL;
   image_drop_palette (copy);
+  image_forget_compression (copy);
   for (int i = 0; damage_kinds[i] != NULL; i++)
     if (damage_kinds[i]->change != NULL
         && !damage_kinds[i]->change (&copy, options, error))

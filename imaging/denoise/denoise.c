@@ -558,7 +558,7 @@ static gboolean
 lacks_fine_colours (const Image *image, const FoundNoise *noise,
                     const RestoreOptions *options)
 {
-  return image->meta.has_steps && image->meta.colour_scale == 2
+  return image->meta.has_steps && image_has_half_colours (image)
          && image->meta.orientation == 1 && image_jpeg_step (image) < FINE_STEP
          && noise->model.colours == 3 && options->dictionary == NULL
          && !options->paper_protocol;

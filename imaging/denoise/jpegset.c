@@ -130,7 +130,7 @@ find_shares (const Image *image, double shares[BLOCK])
 static double
 colour_variance (const Image *image, int plane, int f)
 {
-  int scale = image->meta.colour_scale;
+  int scale = image_has_half_colours (image) ? 2 : 1;
   int k = f % SIDE * scale, l = f / SIDE * scale;
   double q;
 

@@ -208,7 +208,7 @@ white_before_jpeg (const Image *image, const NoiseProfile *profile)
   return count == 0 ? 0
                     : levels[count / 2]
                         / (profile->model.colours == 3
-                               && image->meta.colour_scale > 1
+                               && image_has_half_colours (image)
                              ? JPEG_BRIGHTNESS
                              : 1);
 }
