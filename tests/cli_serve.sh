@@ -237,6 +237,27 @@ ok "... gives the same" cmp -s mended.png through.png
 answers "seeing through twice" 400 POST \
   "/api/photos/$id/jobs?task=fill&see_through=2" @runs
 
+# The same mask in grey, as --mask-out writes what is seen through.
+expect "a grey mask" 0 inpaint photo.png --mask mask.png --see-through -q \
+  -o grey.png --mask-out grey_mask.png
+ok "... is not as a white one" not cmp -s through.png expected.png
+ask POST "/api/photos/$id/mask/picture" @grey_mask.png ">grey_runs"
+ok "a grey mask marks the same" cmp -s grey_runs runs
+answers "... and is filled" 200 POST \
+  "/api/photos/$id/jobs?task=fill&loaded=1" @grey_runs
+job=$(value job)
+finished done
+ask GET "/api/photos/$id/picture?version=$(value version)" ">mended.png"
+ok "... as by inpaint" cmp -s mended.png through.png
+ask POST "/api/photos/$id/mask/runs?loaded=1" @grey_runs ">grey_back.png"
+ok "... and is saved in grey" cmp -s grey_back.png grey_mask.png
+ask POST "/api/photos/$id/mask/runs" @grey_runs ">white_back.png"
+ok "... not without being asked for" cmp -s white_back.png mask2.png
+ask POST "/api/photos/$id/mask/picture" @mask.png ">runs"
+ask POST "/api/photos/$id/mask/runs?loaded=1" @runs ">white_back.png"
+ok "... nor where a white one was loaded over it" cmp -s white_back.png mask2.png
+answers "loaded twice" 400 POST "/api/photos/$id/mask/runs?loaded=2" @runs
+
 make_png black.png 64 48 '($x > 19 && $x < 32 && $y > 9 && $y < 22) ? 0 : 80'
 answers "a picture with a black block" 200 POST "/api/photos?name=b.png" \
   @black.png
@@ -266,6 +287,22 @@ answers "an unknown kind" 400 POST \
 answers "a strength out of range" 400 POST \
   "/api/photos/$black/jobs?task=find&strength=99"
 answers "a job that is none" 422 GET /api/jobs/999
+expect "all in one go, by the command" 0 restore black.png -q -o whole.png \
+  --find blocks
+answers "... and on the page" 200 POST \
+  "/api/photos/$black/jobs?task=restore&kinds=blocks"
+job=$(value job)
+finished done
+ok "... says what was found" [ "$(value found)" = 144 ]
+ask GET "/api/photos/$black/picture?version=$(value version)" ">mended.png"
+ok "... and gives the same" cmp -s mended.png whole.png
+answers "... without any kind" 200 POST \
+  "/api/photos/$black/jobs?task=restore&kinds=&noise=0"
+job=$(value job)
+finished done
+ok "... changes nothing" [ "$(value changed)" = false ]
+answers "... with an unknown one" 400 POST \
+  "/api/photos/$black/jobs?task=restore&kinds=rust"
 
 # ---- cancelling ----
 

@@ -17,12 +17,13 @@ static gboolean
 read_search (const HandlerCall *call, const char *task, MendOptions *options,
              GError **error)
 {
+  options->is_search = TRUE;
   if (!call_real (call, "strength", FIND_STRENGTH_MIN, FIND_STRENGTH_MAX,
                   &options->strength, error))
     return FALSE;
   if (g_str_equal (task, "find"))
-    options->kinds = detectors_named (
-      request_argument (call->request, "kinds"), error);
+    options->kinds =
+      detectors_named (request_argument (call->request, "kinds"), error);
   else if (g_str_has_prefix (task, SEARCH_PREFIX)
            && detector_find (task + strlen (SEARCH_PREFIX)) != NULL)
     options->kinds = detectors_named (task + strlen (SEARCH_PREFIX), error);
@@ -32,7 +33,29 @@ read_search (const HandlerCall *call, const char *task, MendOptions *options,
   return options->kinds != NULL;
 }
 
-/* "fill", "denoise", or a search. */
+/* All of it: the kinds of damage that the query names ("" for none) are found
+ * and filled with what the mask has, and noise is removed where it is certain,
+ * or not at all. */
+static gboolean
+read_restoration (const HandlerCall *call, MendOptions *options,
+                  GError **error)
+{
+  const char *kinds = request_argument (call->request, "kinds");
+  int noise = 1;
+
+  if (!call_real (call, "find_strength", FIND_STRENGTH_MIN, FIND_STRENGTH_MAX,
+                  &options->strength, error)
+      || !call_int (call, "noise", 0, 1, &noise, error))
+    return FALSE;
+  if (noise == 0)
+    options->restore.sigma = 0;
+  if (kinds != NULL && *kinds == '\0')
+    return TRUE;
+  options->kinds = detectors_named (kinds, error);
+  return options->kinds != NULL;
+}
+
+/* "restore", "fill", "denoise", or a search. */
 static gboolean
 read_task (const HandlerCall *call, MendOptions *options, GError **error)
 {
@@ -45,7 +68,8 @@ read_task (const HandlerCall *call, MendOptions *options, GError **error)
     restore->detector = &detector_dead_pixels;
     return call_real (call, "strength", STRENGTH_MIN, STRENGTH_MAX,
                       &restore->strength, error);
-  }
+  } else if (g_str_equal (task, "restore"))
+    return read_restoration (call, options, error);
   else
     return read_search (call, task, options, error);
   return TRUE;
@@ -54,7 +78,8 @@ read_task (const HandlerCall *call, MendOptions *options, GError **error)
 static gboolean
 read_options (const HandlerCall *call, MendOptions *options, GError **error)
 {
-  int quality = QUALITY_NORMAL, dictionary = 0, see_through = 0;
+  int quality = QUALITY_NORMAL, dictionary = 0, see_through = 0, seed = 0;
+  int fill = FILL_AUTO;
   const Dictionary *chosen;
 
   *options = (MendOptions){ .restore = RESTORE_DEFAULTS, .strength = 1 };
@@ -63,7 +88,10 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
       || !call_int (call, "version", 0, G_MAXINT, &options->version, error)
       || !call_int (call, "dictionary", 0, G_MAXINT, &dictionary, error)
       || !call_int (call, "see_through", 0, 1, &see_through, error)
+      || !call_int (call, "seed", 0, G_MAXINT, &seed, error)
+      || !call_choice (call, "thick", thick_fill_names, &fill, error)
       || !call_int (call, "found", 0, 1, &options->has_found, error)
+      || !call_int (call, "loaded", 0, 1, &options->has_loaded, error)
       || !call_real (call, "sigma", 0, SIGMA_MAX, &options->restore.sigma,
                      error))
     return FALSE;
@@ -73,6 +101,8 @@ read_options (const HandlerCall *call, MendOptions *options, GError **error)
     return FALSE;
   options->restore.quality = (RestoreQuality) quality;
   options->restore.see_through = see_through;
+  options->restore.seed = (guint64) seed;
+  options->restore.fill = (ThickFill) fill;
   options->restore.dictionary =
     dictionary_list_is_builtin (dictionary) ? NULL : chosen;
   return read_task (call, options, error);

@@ -2,6 +2,7 @@
 #include "app/serve/handler.h"
 
 #include "app/cli/jsonreport.h"
+#include "app/serve/overlays.h"
 #include "base/error.h"
 #include "imaging/maskruns.h"
 #include "imaging/preview.h"
@@ -195,7 +196,7 @@ handle_post_mask_picture (const HandlerCall *call, Response *response,
 
   if (photo != NULL)
     mask = read_mask_picture (call, photo, error);
-  if (mask != NULL)
+  if (mask != NULL && overlays_keep (photo, OVERLAYS_LOADED, mask, error))
     runs = mask_to_runs (mask, error);
   if (runs != NULL)
     response_set (response, RUNS_TYPE, runs);
@@ -209,11 +210,16 @@ handle_post_mask_runs (const HandlerCall *call, Response *response,
   g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (Mask) mask = NULL;
   g_autoptr (Image) picture = NULL;
+  int found = 0, loaded = 0;
 
-  if (photo != NULL)
-    mask = mask_from_runs (call->request->body, photo_width (photo),
-                           photo_height (photo), error);
-  if (mask != NULL)
+  if (photo == NULL || !call_int (call, "found", 0, 1, &found, error)
+      || !call_int (call, "loaded", 0, 1, &loaded, error))
+    return FALSE;
+  mask = mask_from_runs (call->request->body, photo_width (photo),
+                         photo_height (photo), error);
+  if (mask != NULL
+      && (!found || overlays_apply (photo, OVERLAYS_FOUND, mask, error))
+      && (!loaded || overlays_apply (photo, OVERLAYS_LOADED, mask, error)))
     picture = mask_to_picture (mask, error);
   return picture != NULL
          && respond_picture (response, picture, TESSERA_PNG, &ENCODE_DEFAULTS,

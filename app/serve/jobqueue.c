@@ -324,5 +324,7 @@ job_queue_describe (JobQueue *self, guint number)
   json_report_set_text (json, "error", job->error);
   if (job->state == DONE && job->class->describe != NULL)
     job->class->describe (job->data, json);
+  if (job->state == RUNNING && job->class->describe_so_far != NULL)
+    job->class->describe_so_far (job->data, json);
   return json;
 }

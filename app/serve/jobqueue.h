@@ -23,6 +23,10 @@ typedef struct {
   /* What it is doing, for the caller to free, or NULL.  May be NULL; called
    * while the job runs, from any thread. */
   char *(*stage) (gpointer data);
+
+  /* Adds what is known of the result while the job runs, from any thread.  May
+   * be NULL. */
+  void (*describe_so_far) (gpointer data, JsonObject *json);
 } JobClass;
 
 typedef struct JobQueue JobQueue;

@@ -148,4 +148,6 @@ describe (gpointer data, JsonObject *json)
     json_report_set_text (json, "report", job->report);
 }
 
-const JobClass learn_job_class = { run, describe, learn_job_free, get_stage };
+const JobClass learn_job_class = {
+  .run = run, .describe = describe, .free = learn_job_free, .stage = get_stage
+};

@@ -1,6 +1,8 @@
 #include "app/serve/mendjob.h"
 
 #include "app/cli/jsonreport.h"
+#include "app/mend/noisewords.h"
+#include "app/serve/overlays.h"
 #include "base/error.h"
 #include "imaging/maskruns.h"
 
@@ -13,12 +15,18 @@ typedef struct {
   MendOptions options;
 
   /* The result. */
-  JsonArray *versions;
+  GArray *counts;      /* DamageCount: what was found of each kind, or NULL;
+                          atomic, and does not change once it is there */
+  gsize found;         /* pixels */
+  JsonArray *versions; /* NULL after a search */
   int version;
-  gsize pixels;   /* restored or found */
-  GArray *counts; /* DamageCount: what was found of each kind, or NULL */
+  gsize pixels; /* restored */
   gboolean changed;
+  char *noise; /* that was removed, in words, or NULL */
 } MendJob;
+
+/* Assumed share of the work of finding damage. */
+#define FIND_SHARE 0.3
 
 gpointer
 mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
@@ -59,44 +67,34 @@ mend_job_free (gpointer data)
   release (job);
   g_clear_pointer (&job->versions, json_array_unref);
   g_clear_pointer (&job->counts, g_array_unref);
+  g_free (job->noise);
   g_free (job);
-}
-
-/* Keeps the pixels of @found that may be looked through. */
-static gboolean
-keep_overlays (MendJob *job, const Mask *found, GError **error)
-{
-  g_autoptr (Mask) overlays = mask_new (found->width, found->height, error);
-  GBytes *runs;
-
-  if (overlays == NULL)
-    return FALSE;
-  for (gsize i = 0; i < image_pixels (job->base->image); i++)
-    overlays->missing[i] = found->missing[i] & MASK_THROUGH ? MASK_PIXEL : 0;
-  runs = mask_to_runs (overlays, error);
-  if (runs == NULL)
-    return FALSE;
-  photo_set_overlays (job->photo, runs);
-  return TRUE;
 }
 
 /* Says of the mask which of its pixels may be looked through. */
 static gboolean
 apply_overlays (MendJob *job, GError **error)
 {
-  g_autoptr (GBytes) runs = photo_overlays (job->photo);
-  g_autoptr (Mask) overlays = NULL;
+  const MendOptions *options = &job->options;
 
-  if (runs == NULL || job->mask == NULL)
+  if (job->mask == NULL)
     return TRUE;
-  overlays =
-    mask_from_runs (runs, job->mask->width, job->mask->height, error);
-  if (overlays == NULL)
-    return FALSE;
-  for (gsize i = 0; i < image_pixels (job->base->image); i++)
-    if (overlays->missing[i] && (job->mask->missing[i] & MASK_PIXEL))
-      job->mask->missing[i] |= MASK_THROUGH;
-  return TRUE;
+  return (!options->has_found
+          || overlays_apply (job->photo, OVERLAYS_FOUND, job->mask, error))
+         && (!options->has_loaded
+             || overlays_apply (job->photo, OVERLAYS_LOADED, job->mask,
+                                error));
+}
+
+/* Adds @found to what is to be filled. */
+static gboolean
+add_found (MendJob *job, const Mask *found, GError **error)
+{
+  if (job->mask == NULL)
+    job->mask = mask_copy (found, error);
+  else
+    mask_add (job->mask, found);
+  return job->mask != NULL;
 }
 
 static gboolean
@@ -110,13 +108,12 @@ find_damage (MendJob *job, const Progress *progress, GError **error)
 
   if (runs == NULL)
     return FALSE;
-  if (!keep_overlays (job, found, error)) {
-    g_bytes_unref (runs);
-    return FALSE;
-  }
-  job->pixels = mask_count (found);
-  job->counts = g_steal_pointer (&counts);
   photo_set_found (job->photo, runs);
+  if (!overlays_keep (job->photo, OVERLAYS_FOUND, found, error)
+      || (!job->options.is_search && !add_found (job, found, error)))
+    return FALSE;
+  job->found = mask_count (found);
+  g_atomic_pointer_set (&job->counts, g_steal_pointer (&counts));
   return TRUE;
 }
 
@@ -135,12 +132,12 @@ restore (MendJob *job, const Progress *progress, GError **error)
   g_autoptr (Image) image = image_copy (job->base->image, error);
   g_auto (RestoreReport) report = { 0 };
 
-  if (image == NULL
-      || (job->options.has_found && !apply_overlays (job, error))
+  if (image == NULL || !apply_overlays (job, error)
       || !image_restore (image, job->mask, &job->options.restore, &report,
                          progress, error))
     return FALSE;
   job->pixels = report.masked_pixels;
+  job->noise = report.sigma > 0 ? noise_in_words (&report.noise) : NULL;
   job->changed = differ (image, job->base->image);
   job->version = photo_add_version (job->photo, job->options.version,
                                     g_steal_pointer (&image));
@@ -152,10 +149,15 @@ static gboolean
 run (gpointer data, const Progress *progress, GError **error)
 {
   MendJob *job = data;
-  gboolean ok = job->options.kinds != NULL
-                  ? find_damage (job, progress, error)
-                  : restore (job, progress, error);
+  gboolean find = job->options.kinds != NULL;
+  gboolean is_search = job->options.is_search;
+  ProgressPart finding = { progress, 0, is_search ? 1 : FIND_SHARE };
+  ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
+  Progress part = progress_part (&finding);
+  gboolean ok = !find || find_damage (job, &part, error);
 
+  part = progress_part (&filling);
+  ok = ok && (is_search || restore (job, &part, error));
   release (job);
   return ok && progress_step (progress, 1, error);
 }
@@ -178,23 +180,34 @@ describe_counts (const GArray *counts)
 }
 
 static void
+describe_found (gpointer data, JsonObject *json)
+{
+  MendJob *job = data;
+  const GArray *counts = g_atomic_pointer_get (&job->counts);
+
+  if (counts == NULL)
+    return;
+  json_report_set_count (json, "found", job->found);
+  json_object_set_object_member (json, "kinds", describe_counts (counts));
+}
+
+static void
 describe (gpointer data, JsonObject *json)
 {
   MendJob *job = data;
 
-  if (job->counts != NULL) {
-    json_report_set_count (json, "found", job->pixels);
-    json_object_set_object_member (json, "kinds",
-                                   describe_counts (job->counts));
+  describe_found (job, json);
+  if (job->versions == NULL)
     return;
-  }
   json_report_set_count (json, "version", (guint64) job->version);
   json_report_set_count (json, "masked_pixels", job->pixels);
   json_object_set_boolean_member (json, "changed", job->changed);
+  json_report_set_text (json, "noise", job->noise);
   json_object_set_array_member (json, "versions",
                                 json_array_ref (job->versions));
 }
 
 const JobClass mend_job_class = { .run = run,
                                   .describe = describe,
+                                  .describe_so_far = describe_found,
                                   .free = mend_job_free };

@@ -7,12 +7,14 @@
 
 typedef struct {
   int version;            /* to work on */
-  GPtrArray *kinds;       /* of const Detector: only look for such damage,
-                             which goes to photo_set_found(); or NULL */
+  GPtrArray *kinds;       /* of const Detector: look for such damage, which
+                             goes to photo_set_found(); or NULL */
   double strength;        /* of finding */
+  gboolean is_search;     /* do nothing else */
   int has_found;          /* not 0: the mask has what was found last, whose
                              overlays may be looked through */
-  RestoreOptions restore; /* otherwise */
+  int has_loaded;         /* not 0: and masks that were loaded, likewise */
+  RestoreOptions restore; /* what to do with the mask and what is found */
 } MendOptions;
 
 /* What mend_job_class works on.  Takes @mask over; NULL for what the detector
@@ -20,7 +22,8 @@ typedef struct {
 gpointer mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
                        GError **error);
 
-/* Describes itself by version, versions, masked_pixels and changed, which says
- * whether any pixel differs; or by found, a number of pixels, and kinds, an object with
- * marks and pixels of each. */
+/* Describes itself, once damage was looked for, by found, a number of pixels,
+ * and kinds, an object with marks and pixels of each; and after a restoration
+ * by version, versions, masked_pixels, changed, which says whether any pixel
+ * differs, and noise: what was removed in words, or null. */
 extern const JobClass mend_job_class;

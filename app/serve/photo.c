@@ -17,7 +17,7 @@ struct Photo {
   GMutex lock;         /* for what follows */
   GPtrArray *versions; /* PhotoVersion, NULL for one that was dropped */
   GBytes *found;
-  GBytes *overlays;
+  GBytes *overlays[OVERLAYS_KINDS];
   gint64 touched;
 };
 
@@ -180,7 +180,8 @@ clear (gpointer data)
 
   g_ptr_array_unref (self->versions);
   g_clear_pointer (&self->found, g_bytes_unref);
-  g_clear_pointer (&self->overlays, g_bytes_unref);
+  for (int of = 0; of < OVERLAYS_KINDS; of++)
+    g_clear_pointer (&self->overlays[of], g_bytes_unref);
   g_mutex_clear (&self->lock);
   g_free (self->name);
 }
@@ -247,22 +248,22 @@ photo_found (Photo *self)
 }
 
 void
-photo_set_overlays (Photo *self, GBytes *runs)
+photo_set_overlays (Photo *self, OverlaysOf of, GBytes *runs)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
 
-  g_clear_pointer (&self->overlays, g_bytes_unref);
-  self->overlays = runs;
+  g_clear_pointer (&self->overlays[of], g_bytes_unref);
+  self->overlays[of] = runs;
 }
 
 GBytes *
-photo_overlays (Photo *self)
+photo_overlays (Photo *self, OverlaysOf of)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
 
-  return self->overlays != NULL ? g_bytes_ref (self->overlays) : NULL;
+  return self->overlays[of] != NULL ? g_bytes_ref (self->overlays[of]) : NULL;
 }
 
 void

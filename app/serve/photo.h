@@ -62,10 +62,10 @@ gsize photo_bytes (Photo *self);
 void photo_set_found (Photo *self, GBytes *runs);
 GBytes *photo_found (Photo *self);
 
-/* The same for those of its pixels that are below overlays, which may be
- * looked through (MASK_THROUGH). */
-void photo_set_overlays (Photo *self, GBytes *runs);
-GBytes *photo_overlays (Photo *self);
+/* The same for pixels that may be looked through: see overlays.h. */
+typedef enum { OVERLAYS_FOUND, OVERLAYS_LOADED, OVERLAYS_KINDS } OverlaysOf;
+void photo_set_overlays (Photo *self, OverlaysOf of, GBytes *runs);
+GBytes *photo_overlays (Photo *self, OverlaysOf of);
 
 /* When somebody last asked for it, in microseconds. */
 void photo_touch (Photo *self);

@@ -14,8 +14,11 @@
  *                                         &show=   a part, to be shown
  *     GET     /api/photos/ID/removed?version=&x=&y=&w=&h=&side=
  *     POST    /api/photos/ID/mask/picture       a mask picture to runs
- *     POST    /api/photos/ID/mask/runs          runs to a mask picture
+ *     POST    /api/photos/ID/mask/runs?found=&loaded=   and back
  *     POST    /api/photos/ID/jobs?task=&version=&quality=&dictionary=&sigma=
+ *                                         &see_through=&found=&loaded=
+ *                                         &kinds=&find_strength=&noise=
+ *                                         &thick=&seed=
  *     GET     /api/photos/ID/found        runs that a job has found
  *
  *     GET     /api/jobs/N                 how far a job is

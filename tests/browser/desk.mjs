@@ -4,7 +4,7 @@
 // usage: TESSERA=program ROOT=folder node desk.mjs [TEST...]
 
 import { ok } from './lib.mjs';
-import { drawn, give, holdBack, mend, openPicture, paint, painted, run, saved, scene, shown, toWindow, visit }
+import { drawn, give, holdBack, idle, mend, openPicture, paint, painted, run, saved, scene, shown, toWindow, visit }
   from './page.mjs';
 import { makePng, readPng } from './png.mjs';
 
@@ -29,10 +29,6 @@ async function answer (page, value, expected) {
   await page.click (`#ask button[value=${value}]`);
   for (let i = 0; i < 300 && await painted (page) !== expected; i++)
     await page.waitForTimeout (100);
-}
-
-async function idle (page) {
-  await page.waitForSelector ('body:not(.busy)');
 }
 
 // ---- several pictures ----
@@ -385,7 +381,7 @@ async function testNoise (server) {
 async function testRemoving (page, rough) {
   await page.click ('input[value=fast] + span');
   await page.click ('#start');
-  await page.waitForFunction (() => document.getElementById ('message-text').textContent.startsWith ('Done'), null,
+  await page.waitForFunction (() => document.getElementById ('message-text').textContent.includes ('Done'), null,
                               { timeout: 120000 });
   await idle (page);
   await until (page, 'Found noise');

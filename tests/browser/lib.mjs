@@ -13,8 +13,8 @@ const require = createRequire (process.env.TESSERA_MODULES + '/');
 const { chromium } = require ('playwright-core');
 
 // Milliseconds that a state may take to come about on a machine that has other
-// things to do.
-const PATIENCE = 120000;
+// things to do; PATIENCE says otherwise.
+const PATIENCE = Number (process.env.PATIENCE ?? 120000);
 
 let tests = 0;
 let failures = 0;

@@ -49,6 +49,11 @@ export async function shown (page, name) {
   await drawn (page);
 }
 
+// Until nothing is going on.
+export async function idle (page) {
+  await page.waitForSelector ('body:not(.busy)');
+}
+
 // Until what is loaded is drawn too.
 export async function drawn (page) {
   await page.evaluate (() => new Promise (resolve =>
@@ -133,10 +138,12 @@ export async function give (page, kind, ...files) {
 
 const visited = [];     // pages whose requests and complaints are looked at
 
+// options.task: what is to be done, else "fill".
 export async function visit (address, options) {
   const page = await openPage (address, options);
 
   visited.push (page);
+  await page.$eval (`input[name=task][value=${options?.task ?? 'fill'}]`, radio => radio.click ());
   return page;
 }
 

@@ -278,6 +278,7 @@ async function testTouch (server) {
   ok ('and paint nothing', await painted (page) === one);
   ok ('no part is wider than the window',
       await page.evaluate (() => document.documentElement.scrollWidth <= innerWidth));
+  await page.click ('#show-settings');
   for (const state of ['#mend', 'input[value=denoise] + span', '#tab-compare']) {
     if (state !== '#mend')
       await page.click (state);
@@ -495,7 +496,7 @@ async function testCompare (server) {
   ok ('one is learned from dropped pictures', true);
   await page.fill ('#compare-seconds', '2');
   await page.click ('#run-compare');
-  await page.waitForFunction (() => /^Learning with \S+, [1-3] of 3 · \d+ % · \d+ (s|min) left$/
+  await page.waitForFunction (() => /^Learning with \S+, [1-4] of 4 · \d+ % · \d+ (s|min) left$/
     .test (document.querySelector ('#compare-text').textContent), null, { timeout: 120000 });
   ok ('a comparison says who learns, how far it is and how long it takes', true);
   ok ('also as a bar', await page.evaluate (() => {

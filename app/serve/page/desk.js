@@ -12,8 +12,11 @@ export class Picture {
     this.history = new History(this.mask);
     this.version = 0;         // on the screen
     this.saved = 0;           // the version that was downloaded last
+    this.loaded = false;      // a mask was loaded into this one
     this.compared = false;    // before and after are side by side
+    this.lastPoint = null;    // where the last stroke ended
     this.brush = Math.max(8, Math.max(info.width, info.height) / 50);
+    this.noiseSettings = { strength: '0', sigma: '' };  // as the controls have them
     this.noise = null;        // { version, found }: what the server found
     this.thumb = { version: -1, address: '' };
   }

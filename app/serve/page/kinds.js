@@ -22,15 +22,30 @@ export function searchedKinds() {
   return inputs().filter(({ checked }) => checked).map(({ value }) => value);
 }
 
-// What was found, as "9 specks of dust, 1 dead pixel."
-export function kindsFound(found) {
-  const parts = Object.entries(found).filter(([, { marks }]) => marks > 0).map(([name, { marks }]) => {
+// How much there is of each kind, as "9 specks of dust, 1 dead pixel"; '' for
+// nothing.
+export function kindsInWords(found) {
+  return Object.entries(found).filter(([, { marks }]) => marks > 0).map(([name, { marks }]) => {
     const [, one, many] = kinds[name] ?? [name, name, name];
 
     return `${marks.toLocaleString('en')} ${marks === 1 ? one : many}`;
-  });
+  }).join(', ');
+}
 
-  return parts.length > 0 ? `Found ${parts.join(', ')}.` : 'Found none of these.';
+export function kindsFound(found) {
+  const words = kindsInWords(found);
+
+  return words ? `Found ${words}.` : 'Found none of these.';
+}
+
+// Adds what was found in one more picture.
+export function addKinds(sum, found) {
+  for (const [name, { marks, pixels }] of Object.entries(found)) {
+    sum[name] ??= { marks: 0, pixels: 0 };
+    sum[name].marks += marks;
+    sum[name].pixels += pixels;
+  }
+  return sum;
 }
 
 // names: the kinds that the server knows.

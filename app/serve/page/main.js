@@ -4,13 +4,17 @@
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
 import { view } from './desk.js';
+import * as files from './files.js';
+import { find, findAgain, findAll, showFindStrength } from './finding.js';
 import { beginKinds } from './kinds.js';
 import * as mend from './mend.js';
 import { askToClose, choosePhotos, openFiles, stepPicture } from './opening.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
 import { changeLook, changeTask, listenToSplit, showOriginal, toggleCompared } from './split.js';
 import { refresh } from './state.js';
+import { redo, undo } from './travel.js';
 import { $, showMessage } from './ui.js';
+import { cancel } from './work.js';
 
 // ---- tabs ----
 
@@ -49,11 +53,11 @@ function listenToTabs() {
 function listenToButtons() {
   const actions = {
     open: choosePhotos, 'open-first': choosePhotos, close: () => askToClose(),
-    undo: mend.undo, redo: mend.redo,
-    find: mend.find, 'noise-zoom': () => view.zoom(1 / view.scale),
-    'load-mask': mend.loadMask, 'save-mask': mend.saveMask, 'clear-mask': mend.clearMask,
-    start: mend.start, cancel: mend.cancel, download: mend.download,
-    'mend-all': mend.mendAll, 'download-all': mend.downloadAll, 'show-keys': showKeys,
+    undo, redo,
+    find, 'find-all': findAll, 'noise-zoom': () => view.zoom(1 / view.scale),
+    'load-mask': files.loadMask, 'save-mask': files.saveMask, 'clear-mask': files.clearMask,
+    start: mend.start, 'try-again': mend.tryAgain, cancel, download: files.download,
+    'mend-all': mend.mendAll, 'download-all': files.downloadAll, 'show-keys': showKeys,
     'compare-toggle': toggleCompared,
     dismiss: () => showMessage(''),
     'zoom-in': () => view.zoom(1.5), 'zoom-out': () => view.zoom(1 / 1.5),
@@ -68,8 +72,9 @@ function listenToButtons() {
     radio.addEventListener('change', changeTask);
   for (const radio of document.querySelectorAll('input[name=look]'))
     radio.addEventListener('change', changeLook);
-  $('find-strength').addEventListener('input', mend.showFindStrength);
-  $('find-strength').addEventListener('change', mend.findAgain);
+  $('find-strength').addEventListener('input', showFindStrength);
+  $('find-strength').addEventListener('change', findAgain);
+  $('show-filled').addEventListener('change', refresh);
   $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => showOriginal(true));
   $('hold').addEventListener('keydown', event => {
@@ -78,17 +83,29 @@ function listenToButtons() {
   });
   for (const event of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur'])
     $('hold').addEventListener(event, () => showOriginal(false));
+  $('show-settings').addEventListener('click', () => {
+    const open = document.body.classList.toggle('settings-open');
+
+    $('show-settings').setAttribute('aria-expanded', String(open));
+  });
   listenToSplit();
 }
 
-// A narrow window has more room for undo and redo beside the file's name.
-function placeUndo() {
+// A narrow window has more room for undo and redo beside the file's name, and
+// for what is done to all pictures in the panel, whose settings are folded
+// away: most of the window is for the picture.
+function placeButtons() {
   const narrow = matchMedia('(max-width: 820px)');
   const place = () => {
-    if (narrow.matches)
+    if (narrow.matches) {
       $('close').before($('undo'), $('redo'));
-    else
+      $('tasks').after($('all'));
+      $('start').after($('mend-all'));
+    } else {
       $('undo-gap').after($('undo'), $('redo'));
+      $('strip').append($('all'));
+      $('find-all').after($('mend-all'));
+    }
   };
 
   narrow.addEventListener('change', place);
@@ -136,10 +153,14 @@ function onKey(event) {
     showKeys();
   } else if (command && key === 'z') {
     event.preventDefault();
-    (event.shiftKey ? mend.redo : mend.undo)();
+    (event.shiftKey ? redo : undo)();
   } else if (command && key === 'y') {
     event.preventDefault();
-    mend.redo();
+    redo();
+  } else if (command && key === 's') {
+    event.preventDefault();
+    if (!$('download').disabled)
+      files.download();
   } else if (command && key === 'o') {
     event.preventDefault();
     choosePhotos();
@@ -222,7 +243,7 @@ async function start() {
   listenToTabs();
   listenToButtons();
   listenToDrops();
-  placeUndo();
+  placeButtons();
   window.addEventListener('keydown', onKey);
   window.addEventListener('keyup', event => {
     if (event.key.toLowerCase() === 'o')
@@ -234,7 +255,7 @@ async function start() {
     showFormats(about);
     beginKinds(about.kinds, () => {
       refresh();
-      mend.findAgain();
+      findAgain();
     });
     mend.begin(about);
     beginCompare(about);

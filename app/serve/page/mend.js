@@ -1,316 +1,192 @@
 // mend.js - the first tab: what is done to the picture on the screen
 
-import { getBlob, getBytes, getJson, post, postForJson, remove, watch } from './api.js';
+import { getJson, remove } from './api.js';
 import { desk, view } from './desk.js';
-import { kindsFound, searchedKinds } from './kinds.js';
+import { maskQuery } from './files.js';
+import { findQuery, isFoundNow, markFound, showFindStrength } from './finding.js';
+import { addKinds, kindsInWords } from './kinds.js';
 import { beginNoise, noiseQuery, noiseStep } from './noise.js';
 import { askToClose, beginOpening, choosePicture, show } from './opening.js';
-import { beginPainting, changeMask } from './painting.js';
+import { beginPainting } from './painting.js';
 import { setCompared } from './split.js';
-import { exclusive, hasAfter, occupy, refresh, refreshWords, toMend } from './state.js';
+import { exclusive, refresh, refreshWords, toMend } from './state.js';
 import { beginStrip, loadThumbs } from './strip.js';
-import { union } from './mask.js';
-import { $, announce, ask, attempt, chooseFiles, chosen, count, duration, progressText, saveBlob,
-  showMessage, showShare } from './ui.js';
+import { travel } from './travel.js';
+import { $, chosen, count, duration, showMessage } from './ui.js';
+import { showNear, work } from './work.js';
 
 const HEARTBEAT = 20000;      // milliseconds
 
-// ---- undo and redo ----
+// ---- the picture on the screen ----
 
-const undoOne = exclusive(async () => {
-  const history = desk.current?.history;
+const doing = { restore: 'Restoring', fill: 'Mending', denoise: 'Removing noise' };
 
-  if (history?.canUndo)
-    await travel(() => history.undo(), () => history.redo());
-});
-
-const redoOne = exclusive(async () => {
-  const history = desk.current?.history;
-
-  if (history?.canRedo)
-    await travel(() => history.redo(), () => history.undo());
-});
-
-// One after the other, however fast the keys come.
-let trip = Promise.resolve();
-
-export function undo() {
-  return trip = trip.then(undoOne);
+function commonQuery(picture) {
+  return {
+    quality: chosen('quality'), dictionary: $('dictionary').value || 0, thick: $('thick').value, ...maskQuery(picture)
+  };
 }
 
-export function redo() {
-  return trip = trip.then(redoOne);
-}
+// Makes the result of a job a step of the history and shows it.
+async function keepResult(picture, done, versions) {
+  const { history } = picture, filled = picture.mask.empty ? null : picture.mask.toRuns();
 
-// Goes a step and shows its version; if the server has that no more, it goes
-// back again.
-async function travel(step, back) {
-  const picture = desk.current, to = step();
-
-  view.redraw();
-  refresh();
-  try {
-    if (to !== null)
-      await view.showVersion(to);
-    picture.version = to ?? picture.version;
-  } catch (error) {
-    back();
-    await view.showVersion(picture.version);
-    throw error;
-  } finally {
-    setCompared(view.compared && hasAfter());
-    view.redraw();
-  }
-  await loadThumbs();
-}
-
-// ---- work ----
-
-function showProgress(state, label) {
-  $('progress').hidden = false;
-  $('progress-label').textContent = label;
-  $('progress-text').textContent = progressText(state);
-  document.title = `${progressText(state)} · Tessera`;
-  showShare($('progress-bar'), state);
-  announce(label, state.done);
-}
-
-// Runs a job on the current picture to its end; null if it was cancelled.
-async function work(query, body, label) {
-  const { address, version } = desk.current;
-  const started = await postForJson(`${address}/jobs`, body, { query: { version, ...query } });
-
-  desk.job = started.job;
-  refresh();
-  showProgress({ state: 'running', done: 0, seconds: 0, seconds_left: null }, label);
-  // Not away from what somebody who searches is moving to and fro.
-  if (!document.activeElement.matches('.finder input'))
-    $('cancel').focus({ preventScroll: true });
-  try {
-    const state = await watch(desk.job, now => showProgress(now, label));
-
-    if (state.state === 'failed')
-      throw new Error(state.error);
-    return state.state === 'done' ? state : null;
-  } finally {
-    desk.job = 0;
-    refresh();
-  }
-}
-
-export const cancel = attempt(async () => {
-  if (desk.job !== 0)
-    await remove(`/api/jobs/${desk.job}`);
-});
-
-function doing() {
-  return chosen('task') === 'fill' ? 'Mending' : 'Removing noise';
-}
-
-// Restores the current picture; null if that was cancelled.
-async function mendCurrent(label) {
-  const picture = desk.current, { history } = picture, task = chosen('task');
-  const noise = task === 'denoise' ? noiseQuery() : {};
-  const again = task === 'denoise' && noiseStep(picture).base !== picture.version;
-
-  if (again)
-    await travel(() => history.undo(), () => history.redo());
-  const done = await work({
-    task,
-    quality: chosen('quality'),
-    dictionary: $('dictionary').value || 0,
-    see_through: Number(task === 'fill' && $('see-through').checked),
-    found: Number(Boolean(picture.found?.runs)),
-    ...noise
-  }, picture.mask.toRuns(), label);
-
-  if (!done && again)
-    await travel(() => history.redo(), () => history.undo());
-  if (!done)
-    return null;
-  showProgress({ state: 'running', done: 1, seconds: 0, seconds_left: null }, 'Showing the result');
+  showNear(1, 'Showing the result');
   history.begin();
   picture.mask.clear();
   picture.found = null;
-  history.end({
-    before: picture.version, after: done.version,
-    noise: task === 'denoise' ? JSON.stringify(noise) : undefined
-  });
+  history.end({ before: picture.version, after: done.version, filled, ...versions });
   picture.version = done.version;
   await view.showVersion(picture.version);
   await loadThumbs();
+}
+
+// What was done, for people.
+function outcome({ kinds = {}, masked_pixels: pixels, noise }) {
+  const found = kindsInWords(kinds);
+  const filled = found ? `Filled ${found} (${count(pixels, 'pixel')}).`
+    : pixels > 0 ? `Filled ${count(pixels, 'pixel')}.` : '';
+
+  return [filled, noise ? `Removed ${noise.replace('levels', 'of 255 levels')}.` : ''].filter(Boolean).join(' ');
+}
+
+// Damage that was looked for with the settings of now is not looked for again:
+// what people made of the marks counts.  Marks are shown as soon as they are
+// known, and are a step of their own, to which undo goes back.
+async function restoreCurrent(label, seed = 0) {
+  const picture = desk.current, query = findQuery();
+  const search = $('fill-damage').checked && query.kinds !== '' && !isFoundNow();
+  let marking = null;
+  const mark = state => {
+    if (search && state.kinds)
+      marking ??= markFound(picture, query, state);
+  };
+  const done = await work({
+    task: 'restore', kinds: search ? query.kinds : '', find_strength: query.strength,
+    noise: Number($('remove-noise').checked), seed, ...commonQuery(picture)
+  }, picture.mask.toRuns(), label, mark);
+
+  if (done)
+    mark(done);
+  await marking;
+  if (!done)
+    return null;
+  const kinds = picture.found?.kinds;
+
+  if (done.changed)
+    await keepResult(picture, done, { task: 'restore', seed, words: outcome({ ...done, kinds }) });
+  return { ...done, kinds };
+}
+
+async function mendCurrent(label, seed = 0) {
+  const picture = desk.current;
+  const done = await work({
+    task: 'fill', see_through: Number($('see-through').checked), seed, ...commonQuery(picture)
+  }, picture.mask.toRuns(), label);
+
+  if (done)
+    await keepResult(picture, done, { task: 'fill', seed, words: outcome({ ...done, kinds: picture.found?.kinds }) });
   return done;
 }
 
-export const start = exclusive(async () => {
-  if (!desk.current || chosen('task') === 'fill' && desk.current.mask.empty)
-    return;
-  const done = await mendCurrent(doing());
+// Noise that was removed in the last step is removed again from what was there
+// before.
+async function denoiseCurrent(label) {
+  const picture = desk.current, { history } = picture, noise = noiseQuery(picture);
+  const again = noiseStep(picture).base !== picture.version;
 
+  if (again)
+    await travel(() => history.undo(), () => history.redo());
+  const done = await work({ task: 'denoise', ...commonQuery(picture), ...noise }, picture.mask.toRuns(), label);
+
+  if (!done && again)
+    await travel(() => history.redo(), () => history.undo());
   if (done)
+    await keepResult(picture, done, { words: outcome(done), noise: JSON.stringify(noise) });
+  return done;
+}
+
+// Each does its work on the current picture; null if that was cancelled.
+const tasks = { restore: restoreCurrent, fill: mendCurrent, denoise: denoiseCurrent };
+
+function report(done) {
+  if (!done)
+    return desk.current.mask.empty ? 'Cancelled. The picture was not changed.'
+      : 'Cancelled. The picture was not changed; what is marked is still there.';
+  if (!done.changed)
+    return 'Found nothing to restore.';
+  return `${outcome(done)} Done in ${duration(done.seconds)}. Drag the slider to compare.`.trim();
+}
+
+export const start = exclusive(async () => {
+  const task = chosen('task');
+
+  if (!desk.current || task === 'fill' && desk.current.mask.empty)
+    return;
+  const done = await tasks[task](doing[task]);
+
+  if (done?.changed)
     setCompared(true);
-  showMessage(!done ? 'Cancelled. The picture was not changed.'
-    : !done.changed ? 'Found nothing to restore.'
-      : chosen('task') === 'fill'
-        ? `Mended ${count(done.masked_pixels, 'pixel')} in ${duration(done.seconds)}. ` +
-          'Drag the slider to compare, or keep painting.'
-        : `Done in ${duration(done.seconds)}. Drag the slider to compare.`);
+  showMessage(report(done));
   $('stage').focus({ preventScroll: true });
+});
+
+// Another result in place of the last one: large holes are filled by texture
+// from elsewhere, and another seed, or another kind of fill, chooses others.
+export const tryAgain = exclusive(async () => {
+  const { history } = desk.current, { task, seed } = history.lastVersions;
+
+  await travel(() => history.undo(), () => history.redo());
+  const done = await tasks[task](doing[task], seed + 1);
+
+  if (!done)
+    await travel(() => history.redo(), () => history.undo());
+  showMessage(done ? '' : 'Cancelled. The picture is as it was.');
 });
 
 // What follows a stroke where people want no button.  The slider between
 // before and after would be in the way of the next one.
 const mendStroke = exclusive(async () => {
-  const done = await mendCurrent(doing());
+  const done = await mendCurrent(doing.fill);
 
   setCompared(false);
   showMessage(done ? '' : 'Cancelled. The picture was not changed.');
   $('stage').focus({ preventScroll: true });
 });
 
+// ---- all pictures ----
+
+// Why each task leaves some pictures out.
+const leftOut = {
+  restore: many => `${many === 1 ? 'was' : 'were'} restored before`,
+  fill: () => 'had nothing painted over'
+};
+
+function reportAll(task, { changed, same, kinds }, skipped) {
+  const filled = kindsInWords(kinds);
+
+  return `Restored ${count(changed, 'picture')}${filled ? `: filled ${filled}` : ''}.` +
+    (same > 0 ? ` ${count(same, 'picture')} had nothing to restore.` : '') +
+    (skipped > 0 ? ` ${count(skipped, 'picture')} ${leftOut[task](skipped)}.` : '');
+}
+
 export const mendAll = exclusive(async () => {
-  const todo = toMend(), skipped = desk.pictures.length - todo.length;
-  let mended = 0;
+  const todo = toMend(), skipped = desk.pictures.length - todo.length, task = chosen('task');
+  const tally = { changed: 0, same: 0, kinds: {} };
 
   for (const [i, picture] of todo.entries()) {
     await show(picture);
-    if (!await mendCurrent(`${doing()} ${i + 1} of ${todo.length}`))
+    const done = await tasks[task](`${doing[task]} ${i + 1} of ${todo.length}`);
+
+    if (!done)
       break;
-    picture.compared = true;
-    mended++;
+    picture.compared = done.changed;
+    tally[done.changed ? 'changed' : 'same']++;
+    addKinds(tally.kinds, done.kinds ?? {});
   }
   setCompared(desk.current.compared);
-  showMessage(mended < todo.length ? `Cancelled after ${count(mended, 'picture')}.`
-    : `Restored ${count(mended, 'picture')}.` +
-      (skipped > 0 ? ` ${count(skipped, 'picture')} had nothing painted over.` : ''));
-});
-
-// ---- damage that is found ----
-
-function findQuery() {
-  return { kinds: searchedKinds().join(), strength: findStrength().toFixed(3) };
-}
-
-// What is found becomes the mask, for people to change before it is mended.
-// Found again, with another strength or for other kinds, it takes the place
-// of what was found before; what people painted themselves stays.  Returns
-// whether it was not cancelled.
-async function search() {
-  const picture = desk.current, query = findQuery();
-  const done = await work({ task: 'find', ...query }, null, 'Looking for damage');
-
-  if (!done) {
-    showMessage('Cancelled.');
-    return false;
-  }
-  const runs = done.found > 0 ? await getBytes(`${picture.address}/found`) : null;
-
-  changeMask(mask => {
-    const old = picture.found?.runs ? mask.removeRuns(picture.found.runs) : null;
-
-    picture.found = { runs: runs && mask.newIn(runs), query: JSON.stringify(query), words: kindsFound(done.kinds) };
-    return runs ? union(old, mask.addRuns(runs)) : old;
-  });
-  showMessage(runs ? 'What was found is marked. Erase the marks on anything that should stay, then press Mend.'
-    : 'No damage of these kinds was found. Try a higher strength, or paint over it.');
-  return true;
-}
-
-// Whether what is marked was found with other settings than are set now.
-function isOutdated() {
-  const found = desk.current?.found;
-
-  return found && searchedKinds().length > 0 && found.query !== JSON.stringify(findQuery());
-}
-
-export const find = exclusive(async () => {
-  while (await search() && isOutdated())
-    ;
-  $('stage').focus({ preventScroll: true });
-});
-
-// Once something was looked for, the slider and the kinds move the border of
-// what is found: each change searches again.  Those that come in the meantime
-// count as one.
-export const findAgain = exclusive(async () => {
-  while (isOutdated() && await search())
-    ;
-});
-
-function findStrength() {
-  return 2 ** Number($('find-strength').value);
-}
-
-export function showFindStrength() {
-  const value = Number($('find-strength').value);
-
-  $('find-strength-text').textContent = value < -0.5 ? 'only what is certain' : value > 0.5 ? 'also what is doubtful'
-    : 'normal';
-}
-
-// ---- masks and files ----
-
-// What to do with what is painted over already: '' for nothing at all.
-async function askForMask() {
-  if (desk.current.mask.empty)
-    return 'add';
-  return ask('Load a mask', 'Part of the picture is painted over already. Replace that, or add to it?',
-             [['', 'Cancel'], ['replace', 'Replace'], ['add', 'Add']]);
-}
-
-export const loadMask = attempt(async () => {
-  const [file] = await chooseFiles($('choose-mask'));
-
-  if (!file || desk.busy)
-    return;
-  const runs = await occupy(async () => {
-    const response = await post(`${desk.current.address}/mask/picture`, file);
-
-    return new Uint8Array(await response.arrayBuffer());
-  });
-  const how = await askForMask();
-
-  if (how === '' || desk.busy)
-    return;
-  changeMask(mask => {
-    if (how === 'replace')
-      mask.clear();
-    return mask.addRuns(runs);
-  });
-  showMessage(how === 'replace' ? 'The mask was replaced.' : 'The mask was added.');
-});
-
-export const saveMask = exclusive(async () => {
-  const { address, info, mask } = desk.current;
-  const response = await post(`${address}/mask/runs`, mask.toRuns());
-
-  saveBlob(await response.blob(), info.name.replace(/\.[^.]*$/, '') + '-mask.png');
-});
-
-export function clearMask() {
-  changeMask(mask => {
-    desk.current.found = null;
-    return mask.clear();
-  });
-}
-
-async function save(picture) {
-  saveBlob(await getBlob(`${picture.address}/picture`, { query: { version: picture.version } }),
-           picture.info.mended_name);
-  picture.saved = picture.version;
-}
-
-export const download = exclusive(() => save(desk.current));
-
-export const downloadAll = exclusive(async () => {
-  const restored = desk.pictures.filter(({ version }) => version !== 0);
-
-  for (const [i, picture] of restored.entries()) {
-    showProgress({ state: 'running', done: i / restored.length, seconds: 0, seconds_left: null },
-                 `Saving ${picture.info.mended_name}`);
-    await save(picture);
-  }
-  showMessage(`Saved ${count(restored.length, 'picture')}.`);
+  showMessage(tally.changed + tally.same < todo.length
+    ? `Cancelled after ${count(tally.changed + tally.same, 'picture')}.` : reportAll(task, tally, skipped));
 });
 
 // ---- dictionaries ----

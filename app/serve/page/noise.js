@@ -15,24 +15,26 @@ let asked = '';               // what the last request was about
 let asking = new AbortController();
 
 // The slider goes by octaves: gentler to the left, harder to the right.
-export function strength() {
-  return 2 ** Number($('strength').value);
+function strength({ noiseSettings }) {
+  return 2 ** Number(noiseSettings.strength);
 }
 
-// What is asked of the server, apart from the part.
-export function noiseQuery() {
-  return { strength: strength().toFixed(3), sigma: $('sigma').value };
+// What is asked of the server, apart from the part.  Each picture has settings
+// of its own, since each has noise of its own.
+export function noiseQuery(picture) {
+  return { strength: strength(picture).toFixed(3), sigma: picture.noiseSettings.sigma };
 }
 
 // Noise that was removed in the last step can be removed again, harder or
 // gentler, from the version before: { base, done }, where done says whether
 // the picture on the screen is the result of just this.
-export function noiseStep({ history, version }) {
+export function noiseStep(picture) {
+  const { history, version } = picture;
   const last = history.lastVersions, again = last?.noise !== undefined && last.after === version;
 
   return {
     base: again ? last.before : version,
-    done: again && last.noise === JSON.stringify(noiseQuery())
+    done: again && last.noise === JSON.stringify(noiseQuery(picture))
   };
 }
 
@@ -89,7 +91,7 @@ export function refreshNoise() {
   if (!wanted)
     return asked === '' ? undefined : stop();
   const { base, done } = noiseStep(picture);
-  const query = { version: base, show: chosen('look'), ...noiseQuery(), ...part() };
+  const query = { version: base, show: chosen('look'), ...noiseQuery(picture), ...part() };
   const about = JSON.stringify([picture.info.id, done, query]);
 
   if (about === asked)
@@ -107,17 +109,28 @@ export function refreshNoise() {
   });
 }
 
-export function showStrength() {
-  const value = strength();
+// Shows the settings of the picture on the screen.
+export function showNoiseSettings() {
+  if (!desk.current)
+    return;
+  const { noiseSettings } = desk.current, value = strength(desk.current);
+
+  $('strength').value = noiseSettings.strength;
+  $('sigma').value = noiseSettings.sigma;
 
   $('strength-text').textContent = `${value.toFixed(value < 1 ? 2 : 1)} ×`;
   $('strength').setAttribute('aria-valuetext', `${value.toFixed(1)} times the noise that was found`);
 }
 
 export function beginNoise() {
-  $('strength').addEventListener('input', showStrength);
-  $('strength').addEventListener('change', refreshNoise);
-  $('sigma').addEventListener('change', refreshNoise);
+  for (const name of ['strength', 'sigma']) {
+    $(name).addEventListener('input', () => {
+      if (!desk.current)
+        return;
+      desk.current.noiseSettings[name] = $(name).value;
+      showNoiseSettings();
+    });
+    $(name).addEventListener('change', refreshNoise);
+  }
   view.onrest = refreshNoise;
-  showStrength();
 }

@@ -2,6 +2,7 @@
 
 import { postForJson, remove } from './api.js';
 import { desk, Picture, view } from './desk.js';
+import { showNoiseSettings } from './noise.js';
 import { setBrush } from './painting.js';
 import { setCompared } from './split.js';
 import { exclusive, hasAfter, occupy, refresh } from './state.js';
@@ -27,6 +28,7 @@ export async function show(picture) {
   desk.current = picture;
   describe(picture.info);
   setBrush(picture.brush);
+  showNoiseSettings();
   setCompared(false);
   await view.show(picture.info, picture.mask, picture.version);
   setCompared(compared && hasAfter());

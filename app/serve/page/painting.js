@@ -2,6 +2,7 @@
 
 import { desk, view } from './desk.js';
 import { Pointer } from './pointer.js';
+import { setCompared } from './split.js';
 import { $ } from './ui.js';
 
 const SMALLEST_BRUSH = 1, LARGEST_BRUSH = 2000;
@@ -9,6 +10,7 @@ const FINEST = 1.5;           // CSS pixels between the points of a lasso
 
 let tool = 'brush';
 let brush = 24;               // diameter in pixels of the picture
+let value = 1;                // what is painted: 0 erases
 let from = null;              // where the pointer was, while it is down
 let path = [];                // of the lasso so far
 let changed = () => {}, released = () => {};
@@ -52,23 +54,23 @@ function extendLasso(point) {
 // ---- the tools ----
 
 const shapes = {
-  brush: { move: point => stroke(point, 1), end() {} },
-  eraser: { move: point => stroke(point, 0), end() {} },
+  brush: { move: stroke, end() {} },
+  eraser: { move: stroke, end() {} },
   rectangle: {
     move: point => {
       path = [from, point];
       showFrame(from, point);
     },
-    end: () => view.redrawMask(desk.current.mask.rectangle(path[0], path[1], 1))
+    end: () => view.redrawMask(desk.current.mask.rectangle(path[0], path[1], value))
   },
   lasso: {
     move: extendLasso,
-    end: () => view.redrawMask(desk.current.mask.polygon(path, 1))
+    end: () => view.redrawMask(desk.current.mask.polygon(path, value))
   },
   move: { move() {}, end() {} }
 };
 
-function stroke(point, value) {
+function stroke(point) {
   view.redrawMask(desk.current.mask.stroke(from, point, brush / 2, value));
   from = point;
 }
@@ -83,9 +85,14 @@ const tools = {
   get moves() {
     return tool === 'move';
   },
-  begin(point) {
+  // how: { erase, line }, where line begins at the end of the last stroke.
+  begin(point, { erase = false, line = false } = {}) {
+    // One paints on the picture as it is, not on what it was before.
+    if (view.compared)
+      setCompared(false);
     desk.current.history.begin();
-    from = point;
+    value = erase || tool === 'eraser' ? 0 : 1;
+    from = line && tools.diameter > 0 && desk.current.lastPoint || point;
     path = [];
     tools.move(point);
   },
@@ -95,9 +102,10 @@ const tools = {
   end() {
     shapes[tool].end();
     hideShapes();
+    desk.current.lastPoint = from;
     desk.current.history.end();
     changed();
-    if (tool !== 'eraser')
+    if (value === 1)
       released();
   },
   abandon() {

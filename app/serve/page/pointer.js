@@ -1,6 +1,7 @@
 // pointer.js - mouse, pen, fingers and keys on the picture
 //
-// One finger or the left button uses the tool.  Two fingers, the middle
+// One finger or the left button uses the tool, and the right button erases with
+// it; Escape drops what is being done.  Two fingers, the middle
 // button, or the left one while Space is held move the picture; two fingers
 // and the wheel zoom.
 
@@ -18,7 +19,7 @@ export class Pointer {
   #penDown = false;
   #space = false;
 
-  // tools: begin(point), move(point), end(), abandon(), and the getters
+  // tools: begin(point, how), move(point), end(), abandon(), and the getters
   // diameter, in pixels of the picture, moves and active.
   constructor(stage, view, tools, cursor) {
     this.#stage = stage;
@@ -34,6 +35,7 @@ export class Pointer {
     stage.addEventListener('contextmenu', event => event.preventDefault());
     stage.addEventListener('keydown', event => this.#onKey(event));
     stage.addEventListener('blur', () => this.#liftPen());
+    window.addEventListener('keydown', event => this.#onEscape(event));
     window.addEventListener('keydown', event => this.#onSpace(event, true));
     window.addEventListener('keyup', event => this.#onSpace(event, false));
     window.addEventListener('blur', () => this.#onSpace({ key: ' ' }, false));
@@ -56,9 +58,10 @@ export class Pointer {
         this.#tools.abandon();
       this.#mode = 'move';
     } else if (this.#down.size === 1) {
-      this.#mode = event.button === 1 || this.#moving ? 'move' : event.button === 0 ? 'tool' : null;
+      this.#mode = event.button === 1 || this.#moving ? 'move' : event.button === 0 || event.button === 2 ? 'tool' : null;
       if (this.#mode === 'tool')
-        this.#tools.begin(this.#view.toPicture(event.clientX, event.clientY));
+        this.#tools.begin(this.#view.toPicture(event.clientX, event.clientY),
+                          { erase: event.button === 2, line: event.shiftKey });
     }
     this.#shape();
   }
@@ -115,6 +118,16 @@ export class Pointer {
 
   // ---- keys ----
 
+  // Drops the stroke, of the pointer or of the keyboard's brush.
+  #onEscape(event) {
+    if (event.key !== 'Escape' || this.#mode !== 'tool' && !this.#penDown)
+      return;
+    this.#mode = null;
+    this.#penDown = false;
+    this.#tools.abandon();
+    event.preventDefault();
+  }
+
   // Space belongs to a button that has the focus, unless the pointer is on the
   // picture; to a field, always.
   #onSpace(event, isDown) {
@@ -135,9 +148,7 @@ export class Pointer {
 
     if (!this.#tools.active || event.ctrlKey || event.metaKey || event.altKey)
       return;
-    if (event.key === 'Escape')
-      this.#liftPen();
-    else if (event.key === 'Enter')
+    if (event.key === 'Enter')
       this.#togglePen();
     else if (event.key in arrows) {
       const [x, y] = arrows[event.key];

@@ -40,7 +40,10 @@ export function exclusive(action) {
 
 // Pictures that "all" means.
 export function toMend() {
-  return desk.pictures.filter(({ mask }) => chosen('task') === 'denoise' || !mask.empty);
+  const task = chosen('task');
+
+  return desk.pictures.filter(({ mask, version }) => task === 'denoise' || !mask.empty
+    || task === 'restore' && version === 0);
 }
 
 export function refresh() {
@@ -50,7 +53,7 @@ export function refresh() {
   document.body.classList.toggle('busy', busy);
   $('load-mask').disabled = $('close').disabled = off;
   $('download').disabled = off || current.version === 0;
-  $('find').disabled = off || searchedKinds().length === 0;
+  $('find').disabled = $('find-all').disabled = off || searchedKinds().length === 0;
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
     button.disabled = off;
@@ -65,8 +68,20 @@ export function refresh() {
   $('mend-all').disabled = off || toMend().length === 0;
   $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
   refreshWords();
+  refreshOutcome();
   refreshStrip();
   refreshNoise();
+}
+
+// What the last restoration has done to the picture on the screen.
+function refreshOutcome() {
+  const { current } = desk, last = current?.history.lastVersions;
+  const shown = last && last.after === current.version && !desk.busy ? last : {};
+
+  $('outcome').hidden = !shown.words;
+  $('outcome-text').textContent = shown.words ?? '';
+  $('filled-row').hidden = $('try-again').hidden = !shown.filled;
+  view.showTraces($('show-filled').checked && shown.filled || null);
 }
 
 // Whether there is something to compare the original with.
@@ -74,18 +89,23 @@ export function hasAfter() {
   return desk.current !== null && (desk.current.version !== 0 || chosen('task') === 'denoise');
 }
 
+const starts = {
+  restore: ['Restore', 'Restore all'], fill: ['Mend', 'Mend all'], denoise: ['Remove noise', 'Remove noise from all']
+};
+
 export function refreshWords() {
-  const { current } = desk, fills = chosen('task') === 'fill';
+  const { current } = desk, task = chosen('task');
   const share = current ? current.mask.count / (current.info.width * current.info.height) : 0;
 
   $('painted').textContent = !current || current.mask.empty ? 'Nothing is painted over.'
     : `${count(current.mask.count, 'pixel')} painted over (${percent(share)}).`;
   $('found').textContent = current?.found?.words ?? '';
   $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
-  $('noise').hidden = $('noise-row').hidden = fills;
-  $('damage').hidden = !fills;
-  $('start-text').textContent = fills ? 'Mend' : 'Remove noise';
-  $('mend-all').textContent = fills ? 'Mend all' : 'Remove noise from all';
+  $('noise').hidden = $('noise-row').hidden = task !== 'denoise';
+  $('damage').hidden = task !== 'fill';
+  $('restoration').hidden = task !== 'restore';
+  $('finder').hidden = $('find-all').hidden = task === 'denoise';
+  [$('start-text').textContent, $('mend-all').textContent] = starts[task];
   if (!desk.busy)
     document.title = current ? `${current.info.name} · Tessera` : 'Tessera';
 }

@@ -54,7 +54,7 @@ const items = new Map();      // by picture
 export function refreshStrip() {
   const several = desk.pictures.length > 1;
 
-  $('strip').hidden = !several;
+  $('strip').hidden = $('all').hidden = $('mend-all').hidden = !several;
   for (const picture of items.keys())
     if (!desk.pictures.includes(picture))
       items.delete(picture);

@@ -6,13 +6,15 @@
 // come to rest.  The pixels themselves never come here.
 
 import { getBlob } from './api.js';
+import { Mask } from './mask.js';
 
 const PREVIEW_SIDE = 2048;
 const LARGEST_DETAIL = 4096;
 const REST = 120;             // milliseconds without a move
 const MARGIN = 24;            // around a picture that fits, in CSS pixels
 const LARGEST_SCALE = 32;
-const MASK_COLOUR = 0x9a782dff;  // ABGR, as a little-endian machine stores it
+// ABGR, as a little-endian machine stores it.
+const MASK_COLOUR = 0x9a782dff, TRACE_COLOUR = 0x80d0a010;
 
 export class View {
   #stage;
@@ -38,6 +40,7 @@ export class View {
   onchange = () => {};
   onrest = () => {};  // the view has come to rest
 
+  #traces = null;   // { runs, mask }: pixels that are shown but not in the mask, or null
   #part = null;     // { bitmap, area } that lies over the picture, or null
 
   constructor(stage, below, above) {
@@ -76,6 +79,7 @@ export class View {
       close(shot);
     this.#shots.clear();
     this.forgetPart();
+    this.#traces = null;
     this.photo = this.mask = null;
     this.redraw();
   }
@@ -141,6 +145,18 @@ export class View {
   forgetPart() {
     this.#part?.bitmap.close();
     this.#part = null;
+    this.redraw();
+  }
+
+  // Shows the pixels of runs in a colour of their own; none for null.
+  showTraces(runs) {
+    if (runs === (this.#traces?.runs ?? null))
+      return;
+    this.#traces = null;
+    if (runs) {
+      this.#traces = { runs, mask: new Mask(this.photo.width, this.photo.height) };
+      this.#traces.mask.addRuns(runs);
+    }
     this.redraw();
   }
 
@@ -381,14 +397,15 @@ export class View {
 
     if (whole)
       context.clearRect(0, 0, canvas.width, canvas.height);
-    if (x0 >= x1 || y0 >= y1 || whole && this.mask.empty)
+    if (x0 >= x1 || y0 >= y1 || whole && this.mask.empty && !this.#traces)
       return;
     context.putImageData(this.#maskPixels(x0, y0, x1 - x0, y1 - y0), x0, y0);
   }
 
   #maskPixels(x0, y0, width, height) {
     const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
-    const level = this.#level(), step = 1 / (this.#scale * level.factor);
+    const level = this.#level(this.mask), step = 1 / (this.#scale * level.factor);
+    const traces = this.#traces && this.#level(this.#traces.mask);
     const columns = new Int32Array(width);
     const across = this.photo.width, down = this.photo.height;
 
@@ -407,12 +424,13 @@ export class View {
       for (let i = 0, at = j * width; i < width; i++, at++)
         if (columns[i] >= 0 && level.data[row + columns[i]])
           pixels[at] = MASK_COLOUR;
+        else if (traces && columns[i] >= 0 && traces.data[row + columns[i]])
+          pixels[at] = TRACE_COLOUR;
     }
     return image;
   }
 
-  #level() {
-    const mask = this.mask;
+  #level(mask) {
     let best = { factor: 1, across: mask.width, data: mask.data };
 
     for (const level of mask.levels)

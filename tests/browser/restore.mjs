@@ -1,0 +1,158 @@
+// restore.mjs - all in one go, and the marks of what is found, on the page of
+// "tessera serve"
+//
+// usage: TESSERA=program ROOT=folder node restore.mjs [TEST...]
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ok } from './lib.mjs';
+import { give, idle, openPicture, painted, run, saved, scene, visit } from './page.mjs';
+import { makePng } from './png.mjs';
+
+const size = [160, 120], task = 'restore';
+
+// Two black blocks, and perhaps noise.
+const isBlock = (x, y) => y > 30 && y < 43 && (x > 20 && x < 33 || x > 100 && x < 113);
+const blocks = makePng (...size, 8, (x, y, c) => isBlock (x, y) ? 0 : 40 + 180 * scene (x / 2, y / 2, c));
+const clean = makePng (...size, 8, (x, y, c) => 40 + 180 * scene (x / 2, y / 2, c));
+
+// What the program makes of a file.
+function restored (bytes, ...options) {
+  const folder = mkdtempSync (join (tmpdir (), 'tessera-test-'));
+
+  try {
+    writeFileSync (join (folder, 'in.png'), bytes);
+    execFileSync (process.env.TESSERA, ['restore', '-q', join (folder, 'in.png'), '-o', join (folder, 'out.png'),
+                                        ...options]);
+    return readFileSync (join (folder, 'out.png'));
+  } finally {
+    rmSync (folder, { recursive: true });
+  }
+}
+
+async function only (page, ...kinds) {
+  for (const kind of await page.$$eval ('#kinds input', inputs => inputs.map (({ value }) => value)))
+    await page.setChecked (`#kinds input[value=${kind}]`, kinds.includes (kind), { force: true });
+}
+
+// ---- one picture ----
+
+async function testRestoring (server) {
+  const page = await visit (server.address, { task });
+
+  await openPicture (page, 'scan.png', blocks);
+  await idle (page);
+  await only (page, 'blocks');
+  ok ('one button is all it needs', await page.textContent ('#start') === 'Restore'
+    && !await page.locator ('#start').isDisabled ());
+  await page.click ('#start');
+  await page.waitForSelector ('#split:not([hidden])');
+  await idle (page);
+  ok ('what was done is said', /^Filled 2 blacked-out blocks \(288 pixels\)\./.test (await page.textContent ('#outcome-text')),
+      await page.textContent ('#outcome-text'));
+  ok ('the result is that of the command', (await saved (page, '#download')).bytes
+    .equals (restored (blocks, '--find', 'blocks')));
+  await testTraces (page);
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('undo goes back to the marks', await painted (page) === 288
+    && await page.textContent ('#found') === 'Found 2 blacked-out blocks.');
+  ok ('on the picture as it was', await page.locator ('#download').isDisabled ());
+  const before = page.requests.length;
+
+  await page.click ('#start');
+  await page.waitForSelector ('#split:not([hidden])');
+  await idle (page);
+  ok ('which are filled without looking for them again', page.requests.slice (before)
+    .some (url => url.includes ('task=restore') && url.includes ('kinds=&'))
+    && (await saved (page, '#download')).bytes.equals (restored (blocks, '--find', 'blocks')));
+  await page.close ();
+}
+
+// How many pixels of the upper canvas have a colour.
+const coloured = page => page.evaluate (() => {
+  const canvas = document.getElementById ('above');
+  const { data } = canvas.getContext ('2d').getImageData (0, 0, canvas.width, canvas.height);
+  let count = 0;
+
+  for (let i = 3; i < data.length; i += 4)
+    count += data[i] > 0 ? 1 : 0;
+  return count;
+});
+
+async function testTraces (page) {
+  ok ('the result is shown without marks', await coloured (page) === 0);
+  await page.check ('#show-filled');
+  await page.waitForTimeout (200);
+  ok ('what was filled can be seen', await coloured (page) > 0);
+  await page.uncheck ('#show-filled');
+  await page.waitForTimeout (200);
+  ok ('or not', await coloured (page) === 0);
+}
+
+// The marks are there while the holes are filled.
+async function testOnTheWay (server) {
+  const page = await visit (server.address, { task });
+
+  await openPicture (page, 'scan.png', makePng (500, 400, 8, (x, y, c) =>
+    x % 100 > 40 && x % 100 < 60 && y % 80 > 20 && y % 80 < 60 ? 0 : 40 + 180 * scene (x / 2, y / 2, c)));
+  await idle (page);
+  await only (page, 'blocks');
+  await page.click ('input[value=best] + span');
+  await page.click ('#start');
+  await page.waitForFunction (() => /^Found 25/.test (document.getElementById ('found').textContent));
+  ok ('what was found is shown while it is filled', await painted (page) > 0
+    && await page.locator ('#progress').isVisible ());
+  await page.click ('#cancel');
+  await idle (page);
+  ok ('a cancelled restoration leaves the marks, and the picture as it was', await painted (page) > 0
+    && await page.locator ('#download').isDisabled ());
+  await page.close ();
+}
+
+async function testNothing (server) {
+  const page = await visit (server.address, { task });
+
+  await openPicture (page, 'clean.png', clean);
+  await idle (page);
+  await only (page, 'blocks');
+  await page.uncheck ('#remove-noise');
+  await page.click ('#start');
+  await page.waitForFunction (() => document.getElementById ('message-text').textContent.startsWith ('Found nothing'));
+  await idle (page);
+  ok ('a picture with nothing to do stays as it is', await page.locator ('#download').isDisabled ()
+    && await page.locator ('#undo').isDisabled ());
+  await page.close ();
+}
+
+// ---- all of them ----
+
+async function testAll (server) {
+  const page = await visit (server.address, { task });
+
+  await give (page, 'drop', ['a.png', blocks], ['b.png', clean], ['c.png', blocks]);
+  await page.waitForFunction (() => document.querySelectorAll ('#thumbs img[src]').length === 3);
+  await idle (page);
+  await only (page, 'blocks');
+  await page.uncheck ('#remove-noise');
+  await page.click ('#find-all');
+  await page.waitForFunction (() => document.getElementById ('message-text').textContent.startsWith ('Found'));
+  await idle (page);
+  ok ('damage is found in all', await page.textContent ('#message-text')
+    === 'Found 4 blacked-out blocks in 2 of 3 pictures.', await page.textContent ('#message-text'));
+  const names = () => page.$$eval ('#thumbs .thumb', thumbs => thumbs.map (({ title }) => title).join ());
+
+  ok ('and marked', await names () === 'a.png, painted,b.png,c.png, painted', await names ());
+  await page.click ('#mend-all');
+  await page.waitForFunction (() => document.getElementById ('message-text').textContent.startsWith ('Restored'));
+  await idle (page);
+  ok ('all are restored', await names () === 'a.png, restored,b.png,c.png, restored', await names ());
+  ok ('and it is said what was done', await page.textContent ('#message-text')
+    === 'Restored 2 pictures: filled 4 blacked-out blocks. 1 picture had nothing to restore.',
+      await page.textContent ('#message-text'));
+  await page.close ();
+}
+
+await run ([testRestoring, testOnTheWay, testNothing, testAll]);
