@@ -24,6 +24,7 @@
 #include "dictlearn/learner.h"
 
 #include "base/parallelgemm.h"
+#include "base/spectral.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ gradient_step (Learner *base, GError **error)
   mat_copy (&self->D, &self->old);
   parallel_gemm (2 * rate, &self->R, PLAIN, &self->X, TRANSPOSED, 1, &self->D);
   mat_normalise_columns (&self->D);
-  status->change = mat_distance (&self->D, &self->old);
+  status->change = spectral_distance (&self->D, &self->old);
   if (!isfinite (status->change))
     return learner_failed (error);
   threshold_fall (&self->threshold, base->options.shrink, status);

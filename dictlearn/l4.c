@@ -23,6 +23,7 @@
 
 #include "base/polar.h"
 #include "base/parallelgemm.h"
+#include "base/spectral.h"
 #include "dictlearn/preconditioner.h"
 
 /* Singular values below this share of the largest are ignored. */
@@ -101,7 +102,7 @@ l4_step (Learner *base, GError **error)
   parallel_gemm (1, &self->W, PLAIN, &self->C, TRANSPOSED, 0, &self->M);
   if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
     return learner_failed (error);
-  status->change = mat_distance (&self->D, &self->old);
+  status->change = spectral_distance (&self->D, &self->old);
   return TRUE;
 }
 

@@ -63,12 +63,14 @@ check_options (const LearnerClass *class, int n, const LearnOptions *o,
     return usage (error, "the dictionary to start from has another size");
   if (!(o->threshold >= 0 && o->noise_floor >= 0))
     return usage (error, "threshold and floor must not be negative");
-  if (!(o->density > 0 && o->density <= 1 && o->shrink >= 0 && o->shrink < 1))
+  if (!(o->density > 0 && o->density <= 1 && o->shrink >= 0 && o->shrink < 1
+        && o->shrink_from >= 0))
     return usage (error, "density must be above 0 and at most 1, shrink at "
                          "least 0 and below 1");
-  if (o->iterations < 0 || o->window < 1 || o->stride < 1)
-    return usage (error, "iterations must not be negative, window and stride "
-                         "at least 1");
+  if (o->iterations < 0 || o->window < 1 || o->stride < 1
+      || o->first_samples < 0)
+    return usage (error, "iterations and first samples must not be negative, "
+                         "window and stride at least 1");
   if (o->atoms_per_sample < 1
       || (!class->complete && o->atoms_per_sample > MIN (n, k)))
     return usage (error, "atoms per patch must be between 1 and the number of "
@@ -255,8 +257,7 @@ learner_status (const Learner *self)
 static gboolean
 start_from_data (const Learner *self, const Mat *Y, Mat *D, GError **error)
 {
-  g_autofree gsize *order =
-    tessera_try_new (gsize, Y->cols, "samples", error);
+  g_autofree gsize *order = tessera_try_new (gsize, Y->cols, "samples", error);
 
   if (order == NULL)
     return FALSE;

@@ -38,8 +38,8 @@ typedef struct {
                         formula */
   double density;   /* share of non-zeros among the latest codes */
   double threshold; /* in use; 0 where there is none */
-  double change;    /* |D_t - D_(t-1)|_F of the latest step; INFINITY while the
-                       threshold still shrinks */
+  double change;    /* |D_t - D_(t-1)|_2 of the latest step, a spectral norm;
+                       INFINITY while the threshold still shrinks */
 } LearnStatus;
 
 /* Called after each iteration, on the thread that feeds.  It may look at the
@@ -57,23 +57,29 @@ typedef struct {
   double shrink;         /* Algorithm 4: the threshold starts so large that no
                             code is left and shrinks by this factor per step; 0
                             to start with the final one */
+  double shrink_from;    /* it starts at this share of the largest code; 0 for
+                            just above it */
   int iterations;        /* steps to do; streaming: 0 for all that is fed */
   double tolerance;      /* stop when status.change falls below; 0 for never */
-  int window;            /* online: samples kept; minibatch: samples per
-                            batch */
+  int window;            /* online: samples kept, the paper's p2; minibatch:
+                            samples per batch */
+  int first_samples;     /* online: samples that make the first preconditioner,
+                            the paper's p1; at least n are taken; 0 for as many
+                            as the window has */
   int stride;            /* online: new samples per step; the paper has 1 */
   int atoms_per_sample;  /* ksvd, mod: non-zeros per sample */
   gboolean exact_update; /* ksvd: an SVD per atom instead of one power step */
-  gboolean textbook; /* ksvd, mod: as published, without what codingstage.c and
-                        ksvd.c add to fit the samples better */
+  gboolean textbook; /* as published: ksvd, mod without what codingstage.c and
+                        ksvd.c add to fit the samples better; online, minibatch
+                        without rho, see polarstep.h */
   double rate;       /* gradient, task-driven: length of a step; 0 to choose */
   double hidden; /* task-driven: share of a sample that is to be predicted */
   int planes;    /* task-driven: parts of a sample, such as colours, in which
                     the same places are hidden */
-  int predict_atoms; /* task-driven: most non-zeros of a code; 0 for n / 10 */
-  double
-    noise_floor; /* whitening: standard deviation below which directions are
-              not raised to the level of the rest, see preconditioner.h */
+  int predict_atoms;  /* task-driven: most non-zeros of a code; 0 for n / 10 */
+  double noise_floor; /* whitening: standard deviation below which directions
+                   are not raised to the level of the rest, see
+                   preconditioner.h; INFINITY for no whitening */
   guint64 seed;
   LearnObserver observer; /* may be NULL */
   gpointer observer_data;

@@ -59,8 +59,8 @@ minibatch_start (Learner *base, GError **error)
     return learner_failed (error);
   if (!learner_initial_dictionary (base, &base->Y, &A, error))
     return FALSE;
-  self->whitened =
-    polar_step_new (self->P, base->options.init == INIT_IDENTITY ? NULL : &A);
+  self->whitened = polar_step_new (
+    self->P, base->options.init == INIT_IDENTITY ? NULL : &A, &base->options);
   if (self->whitened == NULL)
     return learner_failed (error);
   self->batch = matf_new (base->n, MIN (base->options.window, base->Y.cols));

@@ -10,8 +10,10 @@
  * the new P.  options.stride > 1 adds that many samples before each step; the
  * paper has 1.
  *
- * The first w samples (at least n, so that they span all directions) make the
- * first P and the first window; the paper's p1 and p2.
+ * The first p1 samples, options.first_samples, make the first P; they must
+ * span all directions, so that n is the least.  The latest w, the paper's p2,
+ * of those that were collected are the first window; if w is larger than p1,
+ * it goes on beyond those that made P.
  *
  * The threshold is in standard deviations of the whitened codes.  If none is
  * given it is chosen, on the first window, to keep a share options.density.
@@ -46,10 +48,19 @@ typedef struct {
   Threshold threshold;
 } Online;
 
+/* p1, but at least n. */
+static int
+samples_of_preconditioner (const Learner *base)
+{
+  const LearnOptions *o = &base->options;
+
+  return MAX (o->first_samples > 0 ? o->first_samples : o->window, base->n);
+}
+
 static int
 samples_to_start (const Learner *base)
 {
-  return MAX (base->options.window, base->n);
+  return MAX (base->options.window, samples_of_preconditioner (base));
 }
 
 /* The window gets the latest of the first samples. */
@@ -69,15 +80,16 @@ static gboolean
 start (Online *self, GError **error)
 {
   Learner *base = &self->base;
+  Mat first = mat_columns (&self->first, 0, samples_of_preconditioner (base));
   g_auto (Mat) A = mat_new (base->n, base->n);
 
-  self->P = preconditioner_new (&self->first, base->options.noise_floor);
+  self->P = preconditioner_new (&first, base->options.noise_floor);
   if (self->P == NULL)
     return learner_failed (error);
   if (!learner_initial_dictionary (base, &self->first, &A, error))
     return FALSE;
-  self->whitened =
-    polar_step_new (self->P, base->options.init == INIT_IDENTITY ? NULL : &A);
+  self->whitened = polar_step_new (
+    self->P, base->options.init == INIT_IDENTITY ? NULL : &A, &base->options);
   if (self->whitened == NULL)
     return learner_failed (error);
   fill_window (self);

@@ -18,6 +18,7 @@
 
 #include "base/polar.h"
 #include "base/parallelgemm.h"
+#include "base/spectral.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ orthogonal_step (Learner *base, GError **error)
     if (!polar_svd (&self->M, &self->old, SINGULAR, &self->D))
       return learner_failed (error);
   }
-  base->status.change = mat_distance (&self->D, &self->old);
+  base->status.change = spectral_distance (&self->D, &self->old);
   threshold_fall (&self->threshold, base->options.shrink, &base->status);
   return TRUE;
 }

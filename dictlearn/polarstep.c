@@ -4,13 +4,19 @@
 #include "base/parallel.h"
 #include "base/polar.h"
 #include "base/ranks.h"
+#include "base/spectral.h"
 #include "dictlearn/thresholding.h"
 
 #include <math.h>
 #include <string.h>
 
-/* rho, as a share of the mean singular value of W X'. */
+/* rho, as a share of the mean singular value of W X'; and as published, where
+ * there are fewer samples than half the atoms. */
 #define KEEP_OLD 1.0
+#define HARDLY_KEEP 0.01
+
+/* Singular values of W X' below this share of the largest are rounding. */
+#define SINGULAR 1e-6
 
 /* Atoms that one thread codes at a time. */
 #define BLOCK 150
@@ -31,6 +37,7 @@
 
 struct PolarStep {
   int n;
+  gboolean textbook;
   MatF D, old;
   MatF M; /* W X' + rho D */
   MatF X; /* w x n: codes, one atom per column */
@@ -43,13 +50,15 @@ struct PolarStep {
 };
 
 PolarStep *
-polar_step_new (const Preconditioner *P, const Mat *A)
+polar_step_new (const Preconditioner *P, const Mat *A,
+                const LearnOptions *options)
 {
   int n = preconditioner_length (P);
   g_autoptr (PolarStep) self = g_new0 (PolarStep, 1);
   g_auto (Mat) wide = { 0 };
 
   self->n = n;
+  self->textbook = options->textbook;
   self->D = matf_new (n, n);
   self->old = matf_new (n, n);
   self->M = matf_new (n, n);
@@ -319,8 +328,8 @@ make_middle (const PolarStep *self, const MatF *W, float rho, MatF *K)
   mat_from_float (&product, &E);
   matf_multiply (1, &self->X, PLAIN, &self->X, TRANSPOSED, 0, &product);
   mat_from_float (&product, &F);
-  if (!low_rank_polar (&G, &E, &F, rho, estimate_norm (self, rho),
-                       LEAST * rho, &wide))
+  if (!low_rank_polar (&G, &E, &F, rho, estimate_norm (self, rho), LEAST * rho,
+                       &wide))
     return FALSE;
   mat_to_float (&wide, K);
   return TRUE;
@@ -425,19 +434,29 @@ full_step (PolarStep *self, const MatF *W, float rho)
   return polar_fast (self->polar, &self->M, LEAST * rho, &self->D);
 }
 
-/* |D - old|_F; old is lost. */
-static double
-change (const MatF *D, MatF *old)
+/* D = Polar (W X'), the one nearest to the old D where it is not
+ * determined. */
+static gboolean
+published_step (PolarStep *self)
 {
-  double sum = 0;
+  g_auto (Mat) M = mat_new (self->n, self->n);
+  g_auto (Mat) D = mat_new (self->n, self->n);
 
-  for (int j = 0; j < D->cols; j++) {
-    float *difference = matf_at (old, 0, j);
+  mat_from_float (&self->M, &M);
+  mat_from_float (&self->D, &D);
+  if (!polar_svd (&M, &D, SINGULAR, &D))
+    return FALSE;
+  mat_to_float (&D, &self->D);
+  return TRUE;
+}
 
-    matf_axpy (D->rows, -1, matf_at (D, 0, j), difference);
-    sum += matf_dot (D->rows, difference, difference);
-  }
-  return sqrt (sum);
+static gboolean
+move (PolarStep *self, const MatF *W, float rho)
+{
+  if (self->textbook && !low_rank (self))
+    return published_step (self);
+  return (low_rank (self) && low_rank_step (self, W, rho))
+         || full_step (self, W, rho);
 }
 
 gboolean
@@ -446,17 +465,16 @@ polar_step_step (PolarStep *self, const MatF *W, double z, LearnStatus *status)
   /* What an atom gains in the mean, near the mean singular value of W X',
    * since D is near its polar factor. */
   double gain = code_window (self, W, z, status) / self->n;
-  float rho = (float) (KEEP_OLD * gain);
+  float rho = (float) ((self->textbook ? HARDLY_KEEP : KEEP_OLD) * gain);
 
   status->change = 0;
   if (status->density == 0)
     return TRUE;
   memcpy (self->old.data, self->D.data,
           (gsize) self->n * (gsize) self->n * sizeof (float));
-  if (!(low_rank (self) && low_rank_step (self, W, rho))
-      && !full_step (self, W, rho))
+  if (!move (self, W, rho))
     return FALSE;
-  status->change = change (&self->D, &self->old);
+  status->change = spectral_distance_float (&self->D, &self->old);
   return TRUE;
 }
 

@@ -10,6 +10,11 @@
  * makes the step a proximal one: D minimises |W - D X|^2 + rho |D - D_old|^2,
  * so the objective still falls and fixed points stay where they are.
  *
+ * With options.textbook the step is the paper's, D <- Polar (W X') by the SVD.
+ * Where W X' is singular its polar factor is not determined, and the one
+ * nearest to the old D is taken; with 2 w <= n, where it always is, nearly
+ * that one: rho is then a hundredth of the mean singular value.
+ *
  * A step costs 2 n^2 w operations for the codes, 2 n s for the products of
  * their s non-zeros and about 12 n^3 for Polar.  With 2 w <= n the last is
  * about 2 n^2 w + 10 n w^2 + 30 w^3 instead (base/lowrankpolar.h).  All of it
@@ -26,8 +31,9 @@ typedef struct PolarStep PolarStep;
 /* Starts from @A, n x n, in the original space: D = Polar (P A S), where S
  * scales the columns of P A to length one, since the length of an atom does
  * not matter; or from the identity in the whitened space, if @A is NULL.  NULL
- * if LAPACK fails. */
-PolarStep *polar_step_new (const Preconditioner *P, const Mat *A);
+ * if LAPACK fails.  Of @options only textbook counts. */
+PolarStep *polar_step_new (const Preconditioner *P, const Mat *A,
+                           const LearnOptions *options);
 void polar_step_free (PolarStep *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PolarStep, polar_step_free)
 

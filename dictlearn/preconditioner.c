@@ -31,7 +31,8 @@
 #define ROUNDING 1e-13
 #define FLOOR 1e-10
 
-/* Samples that one thread whitens at a time, and that are followed together. */
+/* Samples that one thread whitens at a time, and that are followed together.
+ */
 #define BLOCK 100
 #define TILE 16
 
@@ -40,7 +41,7 @@ struct Preconditioner {
   double floor; /* s */
   guint64 samples;
   Mat V;
-  double *y; /* overwritten by an update */
+  double *y;                 /* overwritten by an update */
   float *q, *diagonal, *off; /* q_i, 1 / S_ii, q_i / sqrt (t_i t_(i+1)) */
 };
 
@@ -75,6 +76,11 @@ preconditioner_new (const Mat *Y, double s)
   self->off = g_new (float, self->n);
   if (!(mean > 0) || !isfinite (mean))
     return NULL;
+  if (isinf (s)) {
+    for (int i = 0; i < self->n; i++)
+      *mat_at (&self->V, i, i) = 1;
+    return g_steal_pointer (&self);
+  }
   if (!factor (Y, Y->cols * s * s, ROUNDING * mean, &self->V)
       && !factor (Y, FLOOR * mean, 0, &self->V))
     return NULL;
@@ -136,7 +142,7 @@ follow_tile (const float *restrict q, const float *restrict diagonal,
 static void
 follow (const Preconditioner *self, int m, MatF *W)
 {
-  g_autofree float *tile = g_new0 (float, (gsize) m * TILE);
+  g_autofree float *tile = g_new0 (float, (gsize) m *TILE);
 
   for (int first = 0; first < W->cols; first += TILE) {
     int count = MIN (TILE, W->cols - first);
@@ -168,6 +174,8 @@ preconditioner_add (Preconditioner *self, const double *y, MatF *W)
   double before = (double) self->samples;
   float growth = (float) sqrt ((before + 1) / before);
 
+  if (isinf (self->floor))
+    return;
   memcpy (self->y, y, (gsize) self->n * sizeof (double));
   take_in (self, self->n, W);
   if (self->floor > 0) {
@@ -195,7 +203,7 @@ preconditioner_length (const Preconditioner *self)
 static double
 scale (const Preconditioner *self)
 {
-  return sqrt ((double) self->samples);
+  return isinf (self->floor) ? 1 : sqrt ((double) self->samples);
 }
 
 void

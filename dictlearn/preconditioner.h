@@ -15,7 +15,8 @@
  * inverse.
  *
  * With a floor s > 0, Z + c s^2 I stands for Z in all of this: directions
- * fainter than s are not raised to the level of the others.
+ * fainter than s are not raised to the level of the others.  An infinite one
+ * leaves samples as they are: P = I.
  */
 #pragma once
 

@@ -79,8 +79,11 @@ threshold_choose (Threshold *self, const Mat *C, const LearnOptions *options,
   if (options->threshold <= 0
       && !find_for_density (C, options->density, &self->end, error))
     return FALSE;
-  self->z = options->shrink > 0 ? fmax (self->end, just_above (largest (C)))
-                                : self->end;
+  self->z = self->end;
+  if (options->shrink > 0)
+    self->z = fmax (self->end, options->shrink_from > 0
+                                 ? options->shrink_from * largest (C)
+                                 : just_above (largest (C)));
   return TRUE;
 }
 

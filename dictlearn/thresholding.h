@@ -18,7 +18,8 @@ typedef struct {
 
 /* What the options of a learner ask for, given its first codes @C: the final
  * threshold is given, or the one that keeps options.density of the entries;
- * the first one is above every code if it is to shrink.  FALSE with @error set
+ * the first one is above every code if it is to shrink, or where
+ * options.shrink_from says.  FALSE with @error set
  * (MEMORY) when there is no memory to sort the codes. */
 gboolean threshold_choose (Threshold *self, const Mat *C,
                            const LearnOptions *options, GError **error);

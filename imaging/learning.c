@@ -17,7 +17,7 @@ guint64
 learn_patches_of_round (const LearnerClass *class, const LearnOptions *o,
                         int n, guint64 max)
 {
-  guint64 enough = (guint64) MAX (o->window, n)
+  guint64 enough = (guint64) MAX (MAX (o->window, o->first_samples), n)
                    + (guint64) o->iterations * (guint64) o->stride;
 
   if (!class->streams)

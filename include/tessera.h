@@ -15,8 +15,8 @@
  *
  * Objects.  What a function ending in _new, _read, _decode, _copy, _from_* or
  * the like returns belongs to the caller, who passes it to the _free function
- * of its type in the end; these functions accept NULL.  No function keeps a pointer to an
- * argument unless its description says so.
+ * of its type in the end; these functions accept NULL.  No function keeps a
+ * pointer to an argument unless its description says so.
  *
  * Errors.  A function that can fail returns FALSE or NULL and sets @error, a
  * GError of the domain TESSERA_ERROR whose message is one line of English.
@@ -111,9 +111,9 @@ TESSERA_API GQuark tessera_error_quark (void);
 /* ---- contexts ---- */
 
 /* Owns the threads that do the work.  Functions that may compute for a long
- * time take one; NULL there means the calling thread alone.  Several threads may call
- * such functions with one context at the same time: those that find its
- * threads busy work alone. */
+ * time take one; NULL there means the calling thread alone.  Several threads
+ * may call such functions with one context at the same time: those that find
+ * its threads busy work alone. */
 typedef struct TesseraContext TesseraContext;
 
 /* @threads counts the calling thread; 0 is one per core.  Threads are started
@@ -410,7 +410,10 @@ typedef enum {
 } TesseraFill;
 
 typedef enum {
-  TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit */
+  TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit; in a picture
+                             whose file kept colours at half the size, those
+                             at most 2 pixels from a missing one get new
+                             colours */
   TESSERA_NOISE_ESTIMATE, /* measure it; where there is none, known pixels
                              come back bit for bit */
   TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
@@ -466,8 +469,9 @@ typedef struct {
  * see_through, and those of TESSERA_MASK_THROUGH may, which
  * tessera_find_damage() says of scratches and dust.
  *
- * With an area, that part and its surroundings are cut out, restored as if they
- * were all there is, and only the part is put back.  The report is about it.
+ * With an area, that part and its surroundings are cut out, restored as if
+ * they were all there is, and only the part is put back.  The report is about
+ * it.
  *
  * @missing may be NULL for nothing, @report may be NULL.  INPUT when the sizes
  * differ, the area is not inside the picture or nothing is known, MEMORY,
@@ -673,10 +677,11 @@ typedef struct {
                          0) */
   int window;         /* samples in the window or batch (4000) */
   int stride;         /* online: new samples per step (100) */
-  double rate;        /* gradient, task-driven: length of a step; 0 to choose */
+  double rate; /* gradient, task-driven: length of a step; 0 to choose */
   int atoms_per_sample; /* ksvd, mod, online-l1 (10) */
   int exact_update;     /* not 0: ksvd with an SVD per atom */
-  int textbook;         /* not 0: ksvd and mod as published */
+  int textbook;         /* not 0: ksvd, mod, online and minibatch as
+                             published */
   uint64_t seed;
 
   /* For tessera_learn_from_files() only. */
@@ -686,6 +691,9 @@ typedef struct {
   /* For "task-driven" only. */
   double hidden;     /* fraction of a sample to be predicted (0.5) */
   int predict_atoms; /* most atoms per sample in that (a tenth of n) */
+
+  int first_samples; /* online: samples that whitening starts with; at least n
+                        are taken (as many as the window has) */
 } TesseraLearnOptions;
 
 /* How far a learner is. */
@@ -714,7 +722,8 @@ TESSERA_API TesseraLearner *tessera_learner_new (
 TESSERA_API void tessera_learner_free (TesseraLearner *learner);
 
 /* Hands over the columns of @samples, n x any number.  Algorithms that stream
- * (online) learn from them at once and forget them; the others keep them.  INPUT for numbers that are not finite, CANCELLED, MEMORY, FAILED. */
+ * (online) learn from them at once and forget them; the others keep them.
+ * INPUT for numbers that are not finite, CANCELLED, MEMORY, FAILED. */
 TESSERA_API gboolean tessera_learner_feed (TesseraLearner *learner,
                                            const TesseraMatrix *samples,
                                            GError **error);

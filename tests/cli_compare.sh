@@ -124,6 +124,39 @@ expect "the paper's settings" 0 compare photos --patch 4 --patches 600 \
   -a online-paper --json -o paper
 ok "... start from the identity" [ "$(json start)" = '"identity"' ]
 ok "... and do 2000 iterations" grep -q '"iterations" : 2000' out
+run dict paper/online-paper.safetensors --json
+ok "... as published" grep -q -e '--first 500 --textbook' out
+compare photos -a minibatch-paper,authors-program --json -o authors
+judge "Algorithm 2, and the program of the authors" 0
+ok "... which starts at random" grep -q '"start" : "random"' out
+ok "... and whitens nothing: its atoms are orthonormal" perl -0777 -e '
+  open F, "<:raw", "authors/authors-program.safetensors"; $_ = <F>;
+  ($size) = unpack "Q<", $_; @a = unpack "f<*", substr $_, 8 + $size;
+  for $i (0 .. 47) { for $j (0 .. $i) { $s = 0;
+    $s += $a[48 * $i + $_] * $a[48 * $j + $_] for 0 .. 47;
+    exit 1 if abs ($s - ($i == $j)) > 1e-4 } }'
+
+mkdir wide
+for i in 1 2 3 4 5; do
+  make_png wide/p$i.png 110 110 "128 + 90 * sin ((\$x * $i + 3 * \$y) / 9)"
+done
+expect "--preset paper" 0 compare wide --preset paper --patches 2k \
+  --iterations 1 --test-pictures 1 -a dct,online-paper -o whole
+for part in missing blocks; do
+  ok "... has a report on $part" [ -s whole/$part/index.html ]
+  ok "... with learning curves" grep -q online-paper whole/$part/curves.csv
+  ok "... of separate patches only" \
+    not grep -q overlapping whole/$part/results.csv whole/$part/curves.csv
+done
+run dict whole/missing/online-paper.safetensors --json
+ok "... small patches for missing pixels" [ "$(json patch)" -eq 10 ]
+run dict whole/blocks/online-paper.safetensors --json
+ok "... large ones for blocks" [ "$(json patch)" -eq 25 ]
+ok "... of three sizes" [ "$(column whole/blocks/results.csv damage \
+  | sort -u | wc -l)" -eq 3 ]
+expect "... whose patches are fixed" 2 compare wide --preset paper --patch 8 \
+  -o other
+ok "... and which leaves nothing behind" [ ! -e other ]
 
 # ---- options ----
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/polar.h"
+#include "base/spectral.h"
 #include "dictlearn/learner.h"
 #include "dictlearn/synthetic.h"
 #include "dictlearn/polish.h"
@@ -151,7 +152,7 @@ test_step_keeps_what_is_not_seen (void)
     for (int i = SEEN; i < N; i++)
       *matf_at (&Y, i, j) = 0;
   P = preconditioner_new (&white, 0);
-  whitened = polar_step_new (P, NULL);
+  whitened = polar_step_new (P, NULL, &LEARN_DEFAULTS);
   g_assert_true (polar_step_step (whitened, &Y, 0.7, &status));
   g_assert_cmpfloat (status.change, >, 1e-3);
   polar_step_dictionary (whitened, P, &D);
@@ -183,7 +184,7 @@ test_step_is_polar (void)
     for (int i = 0; i < N; i++)
       *mat_at (&white, i, i) = sqrt (N);
     P = preconditioner_new (&white, 0);
-    whitened = polar_step_new (P, &A);
+    whitened = polar_step_new (P, &A, &LEARN_DEFAULTS);
     for (int step = 0; step < STEPS; step++) {
       g_auto (MatF) W = random_matf (N, w, (guint64) (100 + step));
 
@@ -202,6 +203,140 @@ test_step_is_polar (void)
       assert_at_most (largest_difference (&D, &M), 1e-5);
     }
   }
+}
+
+/* P = L' with L L' = c Z^-1, L lower: the preconditioner of the paper's
+ * text. */
+static void
+papers_preconditioner (const Mat *Z, double c, Mat *P)
+{
+  int n = Z->rows;
+  g_auto (Mat) inverse = mat_new (n, n);
+
+  mat_copy (Z, &inverse);
+  g_assert_true (mat_invert (&inverse));
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      double sum = c * *mat_at (&inverse, i, j);
+
+      for (int k = 0; k < j; k++) /* L_ik is P_ki */
+        sum -= *mat_at (P, k, i) * *mat_at (P, k, j);
+      *mat_at (P, j, i) = i == j ? sqrt (sum) : sum / *mat_at (P, j, j);
+    }
+}
+
+static void
+add_moment (const Mat *y, Mat *Z)
+{
+  mat_multiply (1, y, PLAIN, y, TRANSPOSED, 1, Z);
+}
+
+/* Algorithm 3 as it is printed, from the identity: D after @steps new samples
+ * of @Y, of which the first @p1 make P and the latest @p2 the window. */
+static void
+papers_algorithm (const Mat *Y, int p1, int p2, int steps, double z, Mat *A)
+{
+  int n = Y->rows, seen = MAX (p1, p2);
+  g_auto (Mat) Z = mat_new (n, n);
+  g_auto (Mat) P = mat_new (n, n);
+  g_auto (Mat) D = mat_new (n, n);
+  g_auto (Mat) M = mat_new (n, n);
+  g_auto (Mat) W = mat_new (n, p2);
+  g_auto (Mat) X = mat_new (n, p2);
+  Mat first = mat_columns (Y, 0, p1);
+
+  add_moment (&first, &Z);
+  for (int i = 0; i < n; i++)
+    *mat_at (&D, i, i) = 1;
+  for (int t = 0; t < steps; t++) {
+    Mat y = mat_columns (Y, seen + t, 1);
+    Mat window = mat_columns (Y, seen + t + 1 - p2, p2);
+
+    add_moment (&y, &Z);
+    papers_preconditioner (&Z, p1 + t + 1, &P);
+    mat_multiply (1, &P, PLAIN, &window, PLAIN, 0, &W);
+    mat_multiply (1, &D, TRANSPOSED, &W, PLAIN, 0, &X);
+    threshold_apply (&X, z, &X);
+    mat_multiply (1, &W, PLAIN, &X, TRANSPOSED, 0, &M);
+    g_assert_true (polar_svd (&M, &D, 0, &D));
+  }
+  g_assert_true (mat_invert (&P));
+  mat_multiply (1, &P, PLAIN, &D, PLAIN, 0, A);
+}
+
+/* As published, online is Algorithm 3, whichever of p1 and p2 is larger. */
+static void
+test_online_is_the_papers (void)
+{
+  enum { N = 12, STEPS = 80 };
+  const int sizes[][2] = { { 40, 25 }, { 25, 40 }, { 30, 30 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    int p1 = sizes[i][0], p2 = sizes[i][1];
+    g_auto (Mat) Y = random_mat (N, MAX (p1, p2) + STEPS, 6);
+    g_auto (Mat) expected = mat_new (N, N);
+    g_auto (Mat) A = mat_new (N, N);
+    LearnOptions options = LEARN_DEFAULTS;
+    g_autoptr (Learner) learner = NULL;
+
+    options.init = INIT_IDENTITY;
+    options.textbook = TRUE;
+    options.threshold = 0.9;
+    options.first_samples = p1;
+    options.window = p2;
+    options.iterations = STEPS;
+    learner = learn_from ("online", &Y, &options);
+    learner_dictionary (learner, &A);
+    papers_algorithm (&Y, p1, p2, STEPS, 0.9, &expected);
+    assert_at_most (largest_difference (&A, &expected), 1e-4);
+    g_assert_cmpint (learner_status (learner)->iteration, ==, STEPS);
+  }
+}
+
+/* The norm that stops a learner is the largest singular value. */
+static void
+test_change_is_spectral (void)
+{
+  enum { N = 30 };
+  g_auto (Mat) A = random_mat (N, N, 5);
+  g_auto (Mat) B = random_mat (N, N, 6);
+  g_auto (Mat) E = mat_new (N, N);
+  g_auto (Mat) square = mat_new (N, N);
+  double values[N];
+
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++)
+      *mat_at (&E, i, j) = *mat_at (&A, i, j) - *mat_at (&B, i, j);
+  mat_multiply (1, &E, TRANSPOSED, &E, PLAIN, 0, &square);
+  g_assert_true (mat_eigen (&square, values));
+  assert_at_most (fabs (spectral_distance (&A, &B) / sqrt (values[N - 1]) - 1),
+                  0.02);
+  g_assert_cmpfloat (spectral_distance (&A, &B), <, mat_distance (&A, &B));
+  g_assert_cmpfloat (spectral_distance (&A, &A), ==, 0);
+}
+
+/* Without whitening, batches of all samples are Algorithm 1. */
+static void
+test_no_whitening (void)
+{
+  enum { N = 10, P = 300 };
+  g_auto (Mat) Y = random_mat (N, P, 9);
+  g_auto (Mat) A = mat_new (N, N);
+  g_auto (Mat) B = mat_new (N, N);
+  LearnOptions options = LEARN_DEFAULTS;
+  g_autoptr (Learner) batches = NULL, all = NULL;
+
+  options.init = INIT_IDENTITY;
+  options.textbook = TRUE;
+  options.threshold = 0.8;
+  options.window = P;
+  options.iterations = 20;
+  options.noise_floor = INFINITY;
+  batches = learn_from ("minibatch", &Y, &options);
+  all = learn_from ("orthogonal", &Y, &options);
+  learner_dictionary (batches, &A);
+  learner_dictionary (all, &B);
+  assert_at_most (largest_difference (&A, &B), 1e-5);
 }
 
 /* A window smaller than n is enough to go on. */
@@ -338,6 +473,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/learners/minibatch", "minibatch",
                         test_complete_recovery);
   g_test_add_func ("/learners/step", test_step_is_polar);
+  g_test_add_func ("/learners/published", test_online_is_the_papers);
+  g_test_add_func ("/learners/spectral", test_change_is_spectral);
+  g_test_add_func ("/learners/no-whitening", test_no_whitening);
   g_test_add_func ("/learners/not-seen", test_step_keeps_what_is_not_seen);
   g_test_add_func ("/learners/small-window", test_small_window);
   g_test_add_func ("/learners/pca", test_pca_start);

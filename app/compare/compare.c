@@ -25,6 +25,7 @@ static const char about[] =
   "pictures with each, and writes the scores as a page (index.html), tables\n"
   "and dictionaries.  Test pictures are set aside before learning.";
 
+#define USUAL_PATCH 10
 #define LEAST_PATCH 4
 #define MOST_PATCH 32
 #define MOST_PATCHES 10000000
@@ -38,6 +39,15 @@ static const char about[] =
 #define WITH_PROBES 1.5
 
 /* ---- what was asked for ---- */
+
+/* Section 4.2 of the paper: lost pixels with small patches, and blocks, as
+ * many as a picture of 150 x 150 has patches, with large ones. */
+static const ComparePart paper_parts[] = {
+  { "missing", 10, "missing:0.5" },
+  { "blocks", 25, "blocks:3x36,blocks:5x36,blocks:10x36" },
+};
+
+static const char *const presets[] = { "none", "paper", NULL };
 
 static gboolean
 usage (GError **error, const char *message)
@@ -85,6 +95,10 @@ add_options (Compare *compare)
       option_seed_list, .value = &compare->seeds },
     { "damage", 'd', "LIST", "missing:0.5, blocks:10x36, noise:25 ...",
       option_damage_list, .value = &compare->damages },
+    { "preset", 0, "NAME", "paper: both experiments of its section 4.2",
+      option_choice, .value = &compare->preset, .choices = presets },
+    { "separate", 0, NULL, "patches side by side only, as in the paper",
+      option_flag, .value = &compare->separate },
     { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10)", option_int,
       .value = &compare->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "patches", 0, "N", "patches to learn from (10k)", option_int,
@@ -115,9 +129,12 @@ static gboolean
 apply_defaults (Compare *compare, GError **error)
 {
   const Option damage = { .value = &compare->damages };
-  static const char *const usual[] = { "dct",        "online",  "ksvd",
-                                       "ksvd-paper", "tessera", NULL };
+  static const char *const usual[] = { "dct",  "online",     "online-paper",
+                                       "ksvd", "ksvd-paper", "tessera",
+                                       NULL };
 
+  if (compare->patch == 0)
+    compare->patch = USUAL_PATCH;
   if (compare->algorithms == NULL)
     compare->algorithms = g_strdupv ((char **) usual);
   if (compare->seeds == NULL) {
@@ -144,7 +161,28 @@ check_options (const Compare *compare, GError **error)
   if (!has_arguments && !has_folders)
     return usage (error, "name a folder of pictures, or give --train and "
                          "--test");
+  if (compare->preset != 0
+      && (compare->patch != 0 || compare->damages != NULL
+          || compare->files->len > 0))
+    return usage (error, "--preset has patches and damage of its own: omit "
+                         "--patch, --damage and --dict");
   return TRUE;
+}
+
+/* What one comparison of a preset is about. */
+static gboolean
+apply_part (Compare *compare, GError **error)
+{
+  const Option damage = { .value = &compare->damages };
+
+  if (compare->part == NULL)
+    return TRUE;
+  compare->part_folder =
+    g_build_filename (compare->folder, compare->part->name, NULL);
+  compare->folder = compare->part_folder;
+  compare->patch = compare->part->patch;
+  compare->separate = TRUE;
+  return option_damage_list (&damage, compare->part->damages, error);
 }
 
 /* The whole line, so that it can be typed again. */
@@ -181,7 +219,7 @@ parse (Compare *compare, char **argv, GError **error)
     return FALSE;
   compare->command = g_utf8_make_valid (command, -1);
   return line->answered
-         || (check_options (compare, error)
+         || (check_options (compare, error) && apply_part (compare, error)
              && apply_defaults (compare, error));
 }
 
@@ -296,7 +334,10 @@ print_result (Compare *compare, GError **error)
   if (compare->line.json) {
     g_autoptr (JsonObject) json = compare_to_json (compare);
 
-    if (!json_report_print (json, error))
+    if (compare->all != NULL)
+      json_object_set_object_member (compare->all, compare->part->name,
+                                     json_object_ref (json));
+    else if (!json_report_print (json, error))
       return FALSE;
   } else {
     g_autofree char *text = compare_to_text (compare);
@@ -367,8 +408,7 @@ work (Compare *compare, GError **error)
 static void
 compare_init (Compare *compare)
 {
-  *compare = (Compare){ .patch = 10,
-                        .patches = 10000,
+  *compare = (Compare){ .patches = 10000,
                         .show = 6,
                         .train_atoms = 10,
                         .outside_limit = 600,
@@ -390,11 +430,9 @@ compare_init (Compare *compare)
 static void
 compare_clear (Compare *compare)
 {
-  GArray *arrays[] = {
-    compare->damages, compare->contenders, compare->methods,
-    compare->scores,  compare->shown,      compare->summary,
-    compare->seeds
-  };
+  GArray *arrays[] = { compare->damages, compare->contenders, compare->methods,
+                       compare->scores,  compare->shown,      compare->summary,
+                       compare->seeds };
   GPtrArray *lists[] = { compare->files,    compare->restorers,
                          compare->learners, compare->training,
                          compare->probing,  compare->testing,
@@ -405,11 +443,47 @@ compare_clear (Compare *compare)
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     g_clear_pointer (&lists[i], g_ptr_array_unref);
   g_strfreev (compare->algorithms);
+  g_free (compare->part_folder);
   g_free (compare->command);
   g_date_time_unref (compare->began);
   mat_clear (&compare->Y);
   skipped_files_clear (&compare->skipped);
   command_line_clear (&compare->line);
+}
+
+static gboolean
+run_part (char **argv, const ComparePart *part, JsonObject *all,
+          GError **error)
+{
+  Compare compare;
+  gboolean ok;
+
+  compare_init (&compare);
+  compare.part = part;
+  compare.all = all;
+  ok = parse (&compare, argv, error) && work (&compare, error);
+  compare_clear (&compare);
+  return ok;
+}
+
+/* One comparison after the other, each into a folder below that of the
+ * report. */
+static gboolean
+work_on_preset (Compare *compare, char **argv, GError **error)
+{
+  g_autoptr (JsonObject) all = json_object_new ();
+  FolderState state = { 0 };
+  gboolean ok = TRUE;
+
+  if (!prepare_folder (compare, &state, error))
+    return !ranks_is_first ();
+  for (gsize i = 0; ok && i < G_N_ELEMENTS (paper_parts); i++)
+    ok = run_part (argv, &paper_parts[i], all, error);
+  if (!ok && ranks_is_first ())
+    folder_undo (compare->folder, state);
+  if (json_object_get_size (all) > 0 && ranks_is_first ())
+    ok = json_report_print (all, ok ? error : NULL) && ok;
+  return ok;
 }
 
 static gboolean
@@ -419,8 +493,10 @@ run_command (char **argv, GError **error)
   gboolean ok;
 
   compare_init (&compare);
-  ok = parse (&compare, argv, error)
-       && (compare.line.answered || work (&compare, error));
+  ok = parse (&compare, argv, error);
+  if (ok && !compare.line.answered)
+    ok = compare.preset != 0 ? work_on_preset (&compare, argv, error)
+                             : work (&compare, error);
   compare_clear (&compare);
   return ok;
 }

@@ -85,9 +85,9 @@ typedef struct {
 typedef struct {
   char *name;
   ContenderKind kind;
-  const LearnerClass *learner;      /* of a learner */
-  LearnOptions (*published) (void); /* settings of its paper, or NULL */
-  char *file;     /* of a dictionary given by the user */
+  const LearnerClass *learner;       /* of a learner */
+  LearnOptions (*published) (int n); /* settings of its paper, or NULL */
+  char *file;                        /* of a dictionary given by the user */
   char **command; /* of an outside program, with its placeholders */
 
   LearnRun *runs; /* one for each seed, or only one if nothing is learned */
@@ -161,26 +161,38 @@ typedef struct {
 
 typedef struct {
   guint damage, method;
-  int count;     /* test pictures */
-  int failed;    /* restorations that failed */
+  int count;       /* test pictures */
+  int failed;      /* restorations that failed */
   const char *why; /* the first of them did, or NULL */
-  int reference; /* method that it is compared with, or -1 */
+  int reference;   /* method that it is compared with, or -1 */
   Summary psnr, ssim, ms_ssim, psnr_masked, seconds;
   gboolean best_psnr, best_ssim; /* of the methods that compete */
 } SummaryRow;
 
 /* ---- the command ---- */
 
+/* A comparison of a preset, which has a folder of its own. */
+typedef struct {
+  const char *name; /* of the folder */
+  int patch;
+  const char *damages;
+} ComparePart;
+
 typedef struct {
   CommandLine line;
   const char *folder;
+  int preset;              /* row of the presets; 0 for none */
+  const ComparePart *part; /* of the preset, or NULL */
+  char *part_folder;
+  JsonObject *all;   /* results of all parts; NULL outside of a preset */
+  gboolean separate; /* patches are laid side by side only */
   const char *train, *test; /* folders, or NULL */
   char **algorithms;
-  GPtrArray *files; /* NAME=FILE */
+  GPtrArray *files;                /* NAME=FILE */
   GPtrArray *restorers, *learners; /* NAME=COMMAND */
   double outside_limit;            /* seconds for an outside program */
   GArray *seeds;                   /* guint64: of learning */
-  GArray *damages;  /* Damage */
+  GArray *damages;                 /* Damage */
   const char *reference;
   int patch, patches, test_pictures, show;
   int atoms, atoms_per_patch, train_atoms, iterations;
@@ -211,6 +223,14 @@ typedef struct {
 } Compare;
 
 #define COMPARE_CHANNELS 3
+
+/* Whether dictionaries restore in that way. */
+static inline gboolean
+compare_lays (const Compare *compare, Protocol protocol)
+{
+  return protocol < PROTOCOL_ENGINE
+         && (protocol == PROTOCOL_SEPARATE || !compare->separate);
+}
 
 extern const char *const compare_init_names[];
 

@@ -125,7 +125,8 @@ probe (Training *training, const Dictionary *dictionary, int iteration)
     RestoreMethod method = { dictionary, p, compare_atoms_per_patch (compare),
                              .quick = TRUE };
 
-    ok = restore_probes (training, &method, &point);
+    if (compare_lays (compare, p))
+      ok = restore_probes (training, &method, &point);
   }
   if (ok)
     g_array_append_val (training->run->curve, point);
@@ -274,9 +275,8 @@ is_last_probed (const LearnRun *run)
 static gboolean
 train (Training *training, GError **error)
 {
-  LearnOptions options =
-    compare_learn_options (training->compare, training->contender,
-                           training->seed);
+  LearnOptions options = compare_learn_options (
+    training->compare, training->contender, training->seed);
   GError *stopped = NULL;
 
   time_budget_halt (&training->budget);
@@ -312,9 +312,8 @@ learn_one (Training *training, const Progress *progress, GError **error)
   learner_free (training->learner);
   g_clear_error (&training->failed);
   if (ok)
-    terminal_detail ("%s: %d iteration%s in %.1f s",
-                     training->contender->name, run->iterations,
-                     PLURAL (run->iterations), run->seconds);
+    terminal_detail ("%s: %d iteration%s in %.1f s", training->contender->name,
+                     run->iterations, PLURAL (run->iterations), run->seconds);
   return ok;
 }
 

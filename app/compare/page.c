@@ -228,7 +228,7 @@ put_data (Page *page)
 static void
 put_curves (Page *page)
 {
-  for (Protocol p = 0; p < PROTOCOL_ENGINE; p++)
+  for (Protocol p = 0; compare_lays (page->compare, p); p++)
     for (int by_time = 1; by_time >= 0; by_time--) {
       g_autoptr (GBytes) svg = compare_plot (page->compare, p, by_time);
       gsize size;

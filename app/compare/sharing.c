@@ -1,8 +1,8 @@
 /* sharing.c - contenders and test pictures handed out to ranks
  *
- * Each rank takes the number of the next item until there is none, and works on
- * it as if it were alone.  Then all of them get what each has done, and put it
- * together in the order of the numbers: the state is the same on all ranks,
+ * Each rank takes the number of the next item until there is none, and works
+ * on it as if it were alone.  Then all of them get what each has done, and put
+ * it together in the order of the numbers: the state is the same on all ranks,
  * whoever did what.
  */
 #include "app/compare/compare.h"
@@ -79,8 +79,7 @@ work_on_items (const CompareStage *stage, GPtrArray *results, gboolean *is_own,
     g_autoptr (GError) why = NULL;
 
     if (stage->work (stage->data, i, &result, &partial, &why)) {
-      results->pdata[i] =
-        g_variant_ref_sink (g_variant_new_variant (result));
+      results->pdata[i] = g_variant_ref_sink (g_variant_new_variant (result));
       is_own[i] = TRUE;
       continue;
     }
@@ -105,7 +104,8 @@ gboolean
 compare_share_out (Compare *compare, guint count, const CompareStage *stage,
                    const Progress *progress, GError **error)
 {
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (unref_result);
+  g_autoptr (GPtrArray) results =
+    g_ptr_array_new_with_free_func (unref_result);
   g_autofree gboolean *is_own = g_new0 (gboolean, count + 1);
   GError *own = NULL;
   StageEnd end;
@@ -169,16 +169,14 @@ GVariant *
 learn_run_to_variant (const LearnRun *run, const char *failed)
 {
   g_autoptr (GBytes) dictionary =
-    run->dictionary != NULL
-      ? dictionary_to_safetensors (run->dictionary, NULL)
-      : g_bytes_new (NULL, 0);
+    run->dictionary != NULL ? dictionary_to_safetensors (run->dictionary, NULL)
+                            : g_bytes_new (NULL, 0);
 
   if (dictionary == NULL)
     tessera_abort_without_memory ();
 
-  return g_variant_new (RUN_FORMAT, run->ready, run->out_of_time,
-                        run->seconds, run->iterations,
-                        bytes_to_variant (dictionary),
+  return g_variant_new (RUN_FORMAT, run->ready, run->out_of_time, run->seconds,
+                        run->iterations, bytes_to_variant (dictionary),
                         array_to_variant (run->curve, sizeof (CurvePoint)),
                         run->start, failed);
 }

@@ -55,8 +55,8 @@ gather (const Compare *compare, guint damage, guint method, Quantity quantity)
   guint seeds = compare->seeds->len;
   gsize count = (gsize) compare->testing->len * seeds;
   double *values = g_new (double, count);
-  const Contender *contender = compare_contender (
-    compare, compare_method (compare, method)->contender);
+  const Contender *contender =
+    compare_contender (compare, compare_method (compare, method)->contender);
 
   for (gsize i = 0; i < count; i++)
     values[i] = NAN;

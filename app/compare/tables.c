@@ -26,8 +26,8 @@ add_seed (Table *table, const Compare *compare, const Score *score)
 Table *
 compare_scores_table (const Compare *compare)
 {
-  static const char *const columns[] = { "picture",     "damage", "protocol",
-                                         "method",      "psnr",   "ssim",
+  static const char *const columns[] = { "picture",     "damage",  "protocol",
+                                         "method",      "psnr",    "ssim",
                                          "psnr_masked", "ms_ssim", "seed",
                                          "error",       NULL };
   Table *table = table_new (columns);
@@ -79,7 +79,7 @@ compare_curves_table (const Compare *compare)
   Table *table = table_new (columns);
 
   for (guint i = 0; i < compare->contenders->len; i++)
-    for (Protocol p = 0; p < PROTOCOL_ENGINE; p++)
+    for (Protocol p = 0; compare_lays (compare, p); p++)
       for (guint s = 0; s < compare_contender (compare, i)->run_count; s++)
         add_curve (table, compare, i, p, s);
   return table;
@@ -98,16 +98,35 @@ add_summary (Table *table, const Summary *summary)
 static Table *
 summary_table (const Compare *compare)
 {
-  static const char *const columns[] = {
-    "damage",          "protocol",  "method",         "pictures",
-    "reference",       "psnr_mean", "psnr_deviation", "psnr_difference",
-    "psnr_low",        "psnr_high", "ssim_mean",      "ssim_deviation",
-    "ssim_difference", "ssim_low",  "ssim_high",      "ms_ssim_mean",
-    "ms_ssim_deviation", "ms_ssim_difference", "ms_ssim_low", "ms_ssim_high",
-    "psnr_masked_mean", "psnr_masked_deviation", "psnr_masked_difference",
-    "psnr_masked_low", "psnr_masked_high", "seconds_mean", "failed", "error",
-    NULL
-  };
+  static const char *const columns[] = { "damage",
+                                         "protocol",
+                                         "method",
+                                         "pictures",
+                                         "reference",
+                                         "psnr_mean",
+                                         "psnr_deviation",
+                                         "psnr_difference",
+                                         "psnr_low",
+                                         "psnr_high",
+                                         "ssim_mean",
+                                         "ssim_deviation",
+                                         "ssim_difference",
+                                         "ssim_low",
+                                         "ssim_high",
+                                         "ms_ssim_mean",
+                                         "ms_ssim_deviation",
+                                         "ms_ssim_difference",
+                                         "ms_ssim_low",
+                                         "ms_ssim_high",
+                                         "psnr_masked_mean",
+                                         "psnr_masked_deviation",
+                                         "psnr_masked_difference",
+                                         "psnr_masked_low",
+                                         "psnr_masked_high",
+                                         "seconds_mean",
+                                         "failed",
+                                         "error",
+                                         NULL };
   Table *table = table_new (columns);
 
   for (guint i = 0; i < compare->summary->len; i++) {
@@ -317,9 +336,9 @@ runs_to_json (const Compare *compare, const Contender *contender)
 static JsonObject *
 contender_to_json (const Compare *compare, const Contender *contender)
 {
-  static const char *const kinds[] = { "learner", "cosines",
-                                       "file",    "engine",
-                                       "outside-learner", "restorer" };
+  static const char *const kinds[] = {
+    "learner", "cosines", "file", "engine", "outside-learner", "restorer"
+  };
   const LearnRun *run = &contender->runs[0];
   const Dictionary *dictionary = run->dictionary;
   g_autofree char *file = compare_dictionary_file (compare, contender, 0);
@@ -329,7 +348,8 @@ contender_to_json (const Compare *compare, const Contender *contender)
 
   json_report_set_text (json, "name", contender->name);
   json_report_set_text (json, "kind", kinds[contender->kind]);
-  set_positive (json, "atoms", dictionary != NULL ? dictionary->atoms.cols : 0);
+  set_positive (json, "atoms",
+                dictionary != NULL ? dictionary->atoms.cols : 0);
   json_report_set_text (json, "options",
                         dictionary != NULL ? dictionary->options : NULL);
   json_report_set_text (json, "start", run->start);
@@ -374,9 +394,8 @@ static void
 add_seconds (const Compare *compare, JsonArray *rows)
 {
   for (guint i = 0; i < compare->scores->len; i++)
-    json_report_set_number (
-      json_array_get_object_element (rows, i), "seconds",
-      g_array_index (compare->scores, Score, i).seconds);
+    json_report_set_number (json_array_get_object_element (rows, i), "seconds",
+                            g_array_index (compare->scores, Score, i).seconds);
 }
 
 JsonObject *

@@ -227,8 +227,7 @@ restore_by (const Trial *trial, Score *result, const Progress *progress,
     tessera_fail (error, TESSERA_ERROR_FAILED, "%s", contender->failed);
     return NULL;
   }
-  restored =
-    compare_restore (&trial->damaged, &restoration, progress, error);
+  restored = compare_restore (&trial->damaged, &restoration, progress, error);
   result->seconds =
     (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
   return restored;

@@ -18,5 +18,9 @@ learn_describe_options (const LearnerClass *class, const LearnOptions *o,
   g_string_append_printf (
     text, " --shrink %.10g --floor %.10g --window %d --stride %d --rate %.10g",
     o->shrink, o->noise_floor, o->window, o->stride, o->rate);
+  if (o->first_samples > 0)
+    g_string_append_printf (text, " --first %d", o->first_samples);
+  if (o->textbook)
+    g_string_append (text, " --textbook");
   return g_string_free (text, FALSE);
 }

@@ -121,14 +121,18 @@ parse (Learn *learn, char **argv, GError **error)
       option_int, .value = &o->iterations, .min = 1, .max = G_MAXINT },
     { "window", 0, "N", "patches in the window or batch (4000)", option_int,
       .value = &o->window, .min = 1, .max = 1000000 },
+    { "first", 0, "N", "patches that whitening starts with, for online",
+      option_int, .value = &o->first_samples, .min = 0, .max = 1000000 },
     { "stride", 0, "N", "new patches per step, for online (100)", option_int,
       .value = &o->stride, .min = 1, .max = 1000000 },
     { "rate", 0, "ETA", "step length (0: as usual for the algorithm)",
       option_real, .value = &o->rate, .min = 0, .max = 1e6 },
     { "exact", 0, NULL, "an SVD for each atom, for ksvd", option_flag,
       .value = &o->exact_update },
-    { "textbook", 0, NULL, "as published, for ksvd and mod", option_flag,
-      .value = &o->textbook },
+    { "textbook", 0, NULL, "as published: ksvd, mod, online, minibatch",
+      option_flag, .value = &o->textbook },
+    { "tolerance", 0, "E", "stop when the dictionary moves less (0: never)",
+      option_real, .value = &o->tolerance, .min = 0, .max = 1000 },
     { "init", 0, "START", "dct, pca, data, identity, random or a dictionary",
       option_file, .value = &learn->init, .choices = learn_init_names },
     { "max-patches", 0, "N", "patches per pass (100k; 0 for all)", option_seed,
@@ -176,9 +180,9 @@ describe_options (const Learn *learn)
     "--patch %d%s --iterations %d --max-patches %" G_GUINT64_FORMAT
     " --step %d --init %s %s",
     learn->patch, learn->grey ? " --grey" : "",
-    learner_status (learn->learner)->iteration,
-    learn->max_patches, learn->step,
-    o->init == INIT_GIVEN ? "FILE" : learn_init_names[o->init], own);
+    learner_status (learn->learner)->iteration, learn->max_patches,
+    learn->step, o->init == INIT_GIVEN ? "FILE" : learn_init_names[o->init],
+    own);
   if (class_of (learn)->complete)
     g_string_append_printf (text, " --polish %d", learn->polish);
   return g_string_free (text, FALSE);

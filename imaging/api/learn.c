@@ -86,6 +86,7 @@ own_options (const TesseraLearnOptions *o, const LearnerClass *class,
   own.noise_floor = SET_OR (o->noise_floor, patches ? own.noise_floor : 0);
   own.noise_floor = fmax (own.noise_floor, 0);
   own.window = SET_OR (o->window, own.window);
+  own.first_samples = o->first_samples;
   own.stride = SET_OR (o->stride, own.stride);
   own.rate = o->rate;
   own.atoms_per_sample = SET_OR (o->atoms_per_sample, own.atoms_per_sample);
@@ -459,7 +460,8 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
     .skipped = note_skipped,
     .data = &reading
   };
-  g_autoptr (PatchSource) source = patch_source_new (pictures, &options, error);
+  g_autoptr (PatchSource) source =
+    patch_source_new (pictures, &options, error);
   gboolean ok = source != NULL && feed (&reading, source, error)
                 && learner_finish (self->learner, reading.progress, error);
 

@@ -170,7 +170,8 @@ class LearnOptions(Options):
                 ("atoms_per_sample", c_int), ("exact_update", c_int),
                 ("textbook", c_int), ("seed", c_uint64),
                 ("max_patches", c_size_t), ("step", c_int),
-                ("hidden", c_double), ("predict_atoms", c_int)]
+                ("hidden", c_double), ("predict_atoms", c_int),
+                ("first_samples", c_int)]
 
 
 class TaskOptions(Options):

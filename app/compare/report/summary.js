@@ -147,6 +147,8 @@ function setUpCurves() {
   for (const input of document.querySelectorAll("#learning input"))
     input.addEventListener("change", showCurve);
   showCurve();
+  $("laid").hidden = !document.querySelector(
+    "#curves figure[data-protocol=overlapping]");
   $("legend").append(...learners.map(
     c => make("li", {}, dot(c.name), `${c.name}: ${learnedLine(c)}`)));
   $("learning").hidden = data.curves.length === 0;
