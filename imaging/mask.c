@@ -3,6 +3,7 @@
 #include "base/cpudispatch.h"
 #include "base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 /* How far a JPEG may move a sample of one colour, in levels of 8 bit. */
@@ -89,6 +90,65 @@ mask_copy (const Mask *mask, GError **error)
   return copy;
 }
 
+/* ---- wider marks ---- */
+
+/* Whether a neighbour of (@x, @y) in the picture is marked otherwise. */
+static gboolean
+is_at_edge (const Mask *mask, int x, int y)
+{
+  const gsize width = (gsize) mask->width;
+  const guint8 own = mask->missing[(gsize) y * width + (gsize) x];
+
+  for (int v = MAX (y - 1, 0); v <= MIN (y + 1, mask->height - 1); v++)
+    for (int u = MAX (x - 1, 0); u <= MIN (x + 1, mask->width - 1); u++)
+      if (mask->missing[(gsize) v * width + (gsize) u] != own)
+        return TRUE;
+  return FALSE;
+}
+
+/* Adds @missing to all pixels around (@x, @y), those up to half_widths[|v|] to
+ * both sides in the row that is v rows away. */
+static void
+add_around (Mask *mask, int x, int y, int reach, const int *half_widths,
+            guint8 missing)
+{
+  for (int v = MAX (-reach, -y); v <= MIN (reach, mask->height - 1 - y); v++) {
+    guint8 *row = mask->missing + (gsize) (y + v) * (gsize) mask->width;
+    int half = half_widths[ABS (v)];
+
+    for (int u = MAX (x - half, 0); u <= MIN (x + half, mask->width - 1); u++)
+      row[u] = mask_both (row[u], missing);
+  }
+}
+
+/* Around a pixel lie those whose centres are at most @reach + 1/2 away.  They
+ * are also around the neighbour in their direction, so that only edges need
+ * be followed. */
+Mask *
+mask_widened (const Mask *mask, int reach, GError **error)
+{
+  int half_widths[MASK_MOST_WIDENED + 1];
+  Mask *wide;
+
+  g_return_val_if_fail (reach >= 0 && reach <= MASK_MOST_WIDENED, NULL);
+
+  wide = mask_copy (mask, error);
+  if (wide == NULL || reach == 0)
+    return wide;
+  for (int v = 0; v <= reach; v++)
+    half_widths[v] = (int) sqrt (reach * (reach + 1) - v * v);
+  for (int y = 0; y < mask->height; y++)
+    for (int x = 0; x < mask->width; x++) {
+      guint8 own = mask->missing[(gsize) y * (gsize) mask->width + (gsize) x];
+
+      if (own != 0 && is_at_edge (mask, x, y))
+        add_around (wide, x, y, reach, half_widths, own);
+    }
+  return wide;
+}
+
+/* ---- marks that may be looked through ---- */
+
 gboolean
 mask_has_through (const Mask *mask)
 {
@@ -107,6 +167,8 @@ mask_see_through (Mask *mask)
     missing[i] =
       (guint8) (missing[i] | (missing[i] & MASK_PIXEL ? MASK_THROUGH : 0));
 }
+
+/* ---- from pictures and to them ---- */
 
 /* The colours of pixel @i that are bright enough to count. */
 static guint8

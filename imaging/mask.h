@@ -60,6 +60,14 @@ void mask_add (Mask *mask, const Mask *other);
 /* A mask of its own; fails like mask_new(). */
 Mask *mask_copy (const Mask *mask, GError **error);
 
+/* The most pixels by which marks are widened. */
+#define MASK_MOST_WIDENED 16
+
+/* @mask with each mark widened by @reach pixels, 0 .. MASK_MOST_WIDENED, in all
+ * directions; marks that then meet are added as by mask_add().  Fails like
+ * mask_new(). */
+Mask *mask_widened (const Mask *mask, int reach, GError **error);
+
 /* Whether some pixel may be looked at. */
 gboolean mask_has_through (const Mask *mask);
 

@@ -447,6 +447,7 @@ typedef struct {
 
   int see_through; /* not 0: what is missing lies below half-opaque marks or
                       stains; use what shines through */
+  int grow;        /* pixels by which to widen what is missing, 0 to 16 */
 } TesseraRestoreOptions;
 
 typedef struct {

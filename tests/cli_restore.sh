@@ -49,6 +49,37 @@ ok "... is said" says "found no damage of these kinds and no noise"
 run score "$photo" same.png --json
 ok "... and nothing changes" [ "$(json identical)" = true ]
 
+# ---- wider marks ----
+
+# A bright disc with a dimmer rim that the mask leaves out.
+make_png disc.png 80 80 '(($x-40)**2+($y-40)**2<=25)*200 +
+  (($x-40)**2+($y-40)**2>25&&($x-40)**2+($y-40)**2<=40)*80 + 30'
+make_png narrow.png 80 80 '(($x-40)**2+($y-40)**2<=25)*255'
+make_png flat.png 80 80 30
+for command in inpaint "restore --no-noise"; do
+  expect "a narrow mask" 0 $command disc.png --mask narrow.png -q -o rim.png --force
+  expect "... that grows" 0 $command disc.png --mask narrow.png --grow 2 -q \
+    --mask-out broad.png -o level.png --force
+  run score flat.png rim.png --json
+  ok "... the rim was left" [ "$(json identical)" = false ]
+  run score flat.png level.png --json
+  ok "... and goes" [ "$(json identical)" = true ]
+  expect "what was filled" 0 $command disc.png --mask broad.png -q -o anew.png --force
+  ok "... is the mask that is written" cmp anew.png level.png
+done
+expect "found marks" 0 restore blocked.png --find blocks --no-noise --json \
+  -o tight.png
+narrow=$(json masked_pixels)
+expect "... grow" 0 restore blocked.png --find blocks --no-noise --json \
+  --grow 1 -o wide.png
+ok "... on all sides" [ "$(json masked_pixels)" -gt "$narrow" ]
+expect "too wide" 2 restore blocked.png --grow 17 -o no.png
+expect "narrower" 2 inpaint blocked.png --grow -1 -o no.png
+expect "marks that nobody looks for" 2 restore blocked.png --no-damage \
+  --grow 2 -o no.png
+expect "noise has no marks" 2 denoise noisy.png --grow 2 -o no.png
+ok "none of them writes" [ ! -e no.png ]
+
 # ---- the same, by other ways ----
 
 run restore hidden_noisy.png -q -o one.png --threads 1

@@ -237,6 +237,19 @@ ok "... gives the same" cmp -s mended.png through.png
 answers "seeing through twice" 400 POST \
   "/api/photos/$id/jobs?task=fill&see_through=2" @runs
 
+expect "wider marks" 0 inpaint photo.png --mask mask.png --grow 2 -q -o wide.png
+ok "... change more" not cmp -s wide.png expected.png
+for task in fill "restore&kinds=&noise=0"; do
+  answers "... on the page" 200 POST \
+    "/api/photos/$id/jobs?task=$task&grow=2" @runs
+  job=$(value job)
+  finished done
+  ask GET "/api/photos/$id/picture?version=$(value version)" ">mended.png"
+  ok "... give the same" cmp -s mended.png wide.png
+done
+answers "marks that are too wide" 400 POST \
+  "/api/photos/$id/jobs?task=fill&grow=17" @runs
+
 # The same mask in grey, as --mask-out writes what is seen through.
 expect "a grey mask" 0 inpaint photo.png --mask mask.png --see-through -q \
   -o grey.png --mask-out grey_mask.png

@@ -176,6 +176,51 @@ test_see_through (void)
 }
 
 static void
+test_grow (void)
+{
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST };
+  TesseraRestoreReport report = { .size = sizeof report };
+  TesseraImage *image = read_photo (), *same = read_photo ();
+  g_autofree guint8 *bytes =
+    g_malloc0 ((gsize) tessera_image_width (image)
+               * (gsize) tessera_image_height (image));
+  int width = tessera_image_width (image);
+  TesseraMask *mask = tessera_mask_new (width, tessera_image_height (image),
+                                        NULL);
+  g_autoptr (GBytes) wide = NULL, expected = NULL;
+  GError *error = NULL;
+
+  g_test_summary ("A mark that grows is filled like one that was larger, and "
+                  "the mask stays");
+  bytes[20 * width + 30] = TESSERA_MASK_PIXEL;
+  tessera_mask_set (mask, bytes, width);
+  options.grow = 1;
+  g_assert_true (
+    tessera_restore (NULL, image, mask, &options, &report, NULL));
+  g_assert_cmpuint (report.filled_pixels, ==, 9);
+  g_assert_cmpuint (tessera_mask_count (mask), ==, 1);
+  for (int y = 19; y <= 21; y++)
+    memset (bytes + y * width + 29, TESSERA_MASK_PIXEL, 3);
+  tessera_mask_set (mask, bytes, width);
+  options.grow = 0;
+  g_assert_true (tessera_restore (NULL, same, mask, &options, NULL, NULL));
+  wide = png_of (image);
+  expected = png_of (same);
+  g_assert_true (g_bytes_equal (wide, expected));
+  for (int i = 0; i < 2; i++) {
+    options.grow = i == 0 ? -1 : 17;
+    g_assert_false (
+      tessera_restore (NULL, same, mask, &options, NULL, &error));
+    g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+    g_clear_error (&error);
+  }
+  tessera_mask_free (mask);
+  tessera_image_free (image);
+  tessera_image_free (same);
+}
+
+static void
 test_restore_options (void)
 {
   TesseraRestoreOptions options = { .size = sizeof options,
@@ -376,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/restore-options", test_restore_options);
   g_test_add_func ("/api/fill", test_fill);
   g_test_add_func ("/api/see-through", test_see_through);
+  g_test_add_func ("/api/grow", test_grow);
   g_test_add_func ("/api/find", test_find);
   g_test_add_func ("/api/strength", test_strength);
   g_test_add_func ("/api/noise-level", test_noise_level);

@@ -1,6 +1,9 @@
 /* test_mask.c - masks from pictures, colours and alpha */
+#include "base/random.h"
 #include "imaging/mask.h"
 #include "tests/support.h"
+
+#include <math.h>
 
 static void
 test_picture_and_back (void)
@@ -52,6 +55,50 @@ test_grey_is_seen_through (void)
     mask_free (mask);
     mask = mask_from_picture (picture, MASK_AUTO, NULL);
     g_assert_cmpmem (mask->missing, 2, "\0\1", 2);
+  }
+}
+
+/* A few marks of all kinds. */
+static Mask *
+random_marks (int width, int height, guint64 seed)
+{
+  static const guint8 kinds[] = { MASK_PIXEL, MASK_PIXEL | MASK_THROUGH,
+                                  MASK_CHANNEL (0), MASK_CHANNEL (2) };
+  Mask *mask = mask_new (width, height, NULL);
+
+  for (int i = 0; i < 6; i++) {
+    int x = (int) (random_uniform (seed, 1, (guint64) i) * width);
+    int y = (int) (random_uniform (seed, 2, (guint64) i) * height);
+    int side = 1 + i % 4;
+
+    for (int v = y; v < MIN (y + side, height); v++)
+      for (int u = x; u < MIN (x + side, width); u++)
+        mask->missing[v * width + u] = kinds[i % 4];
+  }
+  return mask;
+}
+
+static void
+test_widened (void)
+{
+  const int width = 41, height = 37;
+  static const int reaches[] = { 0, 1, 2, 5, MASK_MOST_WIDENED };
+
+  g_test_summary ("A wider mark has what is at most reach + 1/2 from it, and "
+                  "hides all unless each mark that is near lets through");
+  for (gsize k = 0; k < G_N_ELEMENTS (reaches); k++) {
+    g_autoptr (Mask) mask = random_marks (width, height, k);
+    g_autoptr (Mask) wide = mask_widened (mask, reaches[k], NULL);
+    double most = reaches[k] + 0.5;
+
+    for (int i = 0; i < width * height; i++) {
+      guint8 expected = 0;
+
+      for (int j = 0; j < width * height; j++)
+        if (hypot (i % width - j % width, i / width - j / width) <= most)
+          expected = mask_both (expected, mask->missing[j]);
+      g_assert_cmpint (wide->missing[i], ==, expected);
+    }
   }
 }
 
@@ -145,6 +192,7 @@ int
 main (int argc, char **argv)
 {
   test_start (&argc, &argv);
+  g_test_add_func ("/mask/widened", test_widened);
   g_test_add_func ("/mask/grey", test_grey_is_seen_through);
   g_test_add_func ("/mask/picture", test_picture_and_back);
   g_test_add_func ("/mask/what-counts", test_what_counts);

@@ -51,6 +51,8 @@ missing_add_options (CommandLine *line, MaskSources *sources)
       .value = &sources->transparent },
     { "see-through", 0, NULL, "the mask is of half-opaque marks or stains",
       option_flag, .value = &sources->see_through },
+    { "grow", 0, "N", "widen all marks by N pixels, 0 to 16 (0)", option_int,
+      .value = &sources->grow, .min = 0, .max = MASK_MOST_WIDENED },
   };
 
   command_line_add (line, rows, G_N_ELEMENTS (rows));
@@ -81,10 +83,11 @@ missing_check_options (const MaskSources *sources, GError **error)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "--see-through is for the marks of a mask; give "
                          "one with --mask");
-  return !sources->nothing || !missing_is_named (sources)
+  return !sources->nothing
+         || (!missing_is_named (sources) && sources->grow == 0)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
                           "--no-damage excludes --mask, --mask-color, "
-                          "--mask-alpha and --find");
+                          "--mask-alpha, --find and --grow");
 }
 
 /* ---- what they say ---- */
@@ -229,5 +232,21 @@ missing_find (Repair *repair, const Progress *progress, GError **error)
   repair->marks = json_object_new ();
   for (guint i = 0; i < counts->len; i++)
     report_count (repair, &g_array_index (counts, DamageCount, i));
+  return TRUE;
+}
+
+gboolean
+missing_widen (Repair *repair, GError **error)
+{
+  int grow = repair->request->task->sources->grow;
+  Mask *wide;
+
+  if (grow == 0)
+    return TRUE;
+  wide = mask_widened (repair->mask, grow, error);
+  if (wide == NULL)
+    return FALSE;
+  mask_free (repair->mask);
+  repair->mask = wide;
   return TRUE;
 }

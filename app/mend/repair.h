@@ -20,6 +20,7 @@ typedef struct {
   const char *kinds; /* of damage that is to be found, names with commas
                         between, or NULL */
   double strength;   /* of finding */
+  int grow;          /* pixels by which all that is widened */
   gboolean nothing;  /* nothing is missing, and nothing is looked for */
 } MaskSources;
 

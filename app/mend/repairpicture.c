@@ -121,7 +121,8 @@ restore (Repair *repair, const Progress *progress, GError **error)
   ProgressPart filling = { progress, find ? FIND_SHARE : 0, 1 };
   Progress part = progress_part (&finding);
 
-  if (find && !missing_find (repair, &part, error))
+  if ((find && !missing_find (repair, &part, error))
+      || !missing_widen (repair, error))
     return FALSE;
   if (task->is_search)
     return show_mask (repair, error);

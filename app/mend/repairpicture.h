@@ -98,6 +98,9 @@ Mask *missing_from_sources (Repair *repair, GError **error);
 gboolean missing_find (Repair *repair, const Progress *progress,
                        GError **error);
 
+/* Widens all marks as the user says. */
+gboolean missing_widen (Repair *repair, GError **error);
+
 /* ---- outcome.c ---- */
 
 /* Tells the user if there was nothing to do. */

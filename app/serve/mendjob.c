@@ -117,6 +117,21 @@ find_damage (MendJob *job, const Progress *progress, GError **error)
   return TRUE;
 }
 
+static gboolean
+widen_marks (MendJob *job, GError **error)
+{
+  Mask *wide;
+
+  if (job->mask == NULL || job->options.grow == 0)
+    return TRUE;
+  wide = mask_widened (job->mask, job->options.grow, error);
+  if (wide == NULL)
+    return FALSE;
+  mask_free (job->mask);
+  job->mask = wide;
+  return TRUE;
+}
+
 /* Whether some sample of @a is not that of @b, of the same type. */
 static gboolean
 differ (const Image *a, const Image *b)
@@ -133,6 +148,7 @@ restore (MendJob *job, const Progress *progress, GError **error)
   g_auto (RestoreReport) report = { 0 };
 
   if (image == NULL || !apply_overlays (job, error)
+      || !widen_marks (job, error)
       || !image_restore (image, job->mask, &job->options.restore, &report,
                          progress, error))
     return FALSE;

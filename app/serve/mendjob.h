@@ -14,6 +14,7 @@ typedef struct {
   int has_found;          /* not 0: the mask has what was found last, whose
                              overlays may be looked through */
   int has_loaded;         /* not 0: and masks that were loaded, likewise */
+  int grow;               /* pixels by which all marks are widened */
   RestoreOptions restore; /* what to do with the mask and what is found */
 } MendOptions;
 

@@ -68,18 +68,23 @@ check_amounts (const TesseraRestoreOptions *o, GError **error)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "the strength is %g: give one from 0 to %g",
                          o->strength, MOST_STRENGTH);
-  return (o->grain >= 0 && o->grain <= 1)
+  if (!(o->grain >= 0 && o->grain <= 1))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "the grain to leave is %g: give 0 to 1", o->grain);
+  return (o->grow >= 0 && o->grow <= MASK_MOST_WIDENED)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "the grain to leave is %g: give 0 to 1", o->grain);
+                          "marks are to be widened by %d: give 0 to %d pixels",
+                          o->grow, MASK_MOST_WIDENED);
 }
 
-/* Restores @image, whose mask has its size. */
+/* Restores @image with that mask. */
 static gboolean
 restore (TesseraContext *context, TesseraImage *image,
          const TesseraMask *missing, const TesseraRestoreOptions *o,
          RestoreReport *report, GError **error)
 {
   RestoreOptions options = RESTORE_DEFAULTS;
+  g_autoptr (Mask) wide = NULL;
   const Progress *progress;
   gboolean ok;
   Call call;
@@ -96,6 +101,11 @@ restore (TesseraContext *context, TesseraImage *image,
       || !choose_fill (o->fill, &options.fill, error)
       || !choose_sigma (o, &options.sigma, error) || !check_amounts (o, error))
     return FALSE;
+  if (o->grow > 0) {
+    missing = wide = mask_widened (missing, o->grow, error);
+    if (wide == NULL)
+      return FALSE;
+  }
   progress = call_begin (&call, context, o->progress, o->progress_data);
   ok = image_restore (image, missing, &options, report, progress, error);
   if (ok)

@@ -354,6 +354,7 @@ def _restore(picture, mask, dictionary, crop, threads, progress, **fields):
     if crop is not None:
         fields["area"] = _c.Area(*crop)
     image, missing = _image(picture, mask), _mask(mask, picture)
+    before = _array(image, picture) if fields.get("grow") else None
     watch = _c.Watch(progress)
     options = _c.RestoreOptions(
         progress=watch.callback,
@@ -365,6 +366,10 @@ def _restore(picture, mask, dictionary, crop, threads, progress, **fields):
     if fields["noise"] == _KEEP and mask is not None:
         # Floats pass through 16 bits: known pixels stay as they were.
         known = np.asarray(mask) == 0
+        if before is not None:
+            same = result == before
+            known = known.reshape(
+                known.shape + (1,) * (same.ndim - known.ndim)) & same
         result[known] = picture[known]
     return result
 
@@ -384,7 +389,8 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
             quality: str = "normal",
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
             crop: Optional[Crop] = None, seed: int = 0, threads: int = 0,
-            progress=None, see_through: bool = False) -> np.ndarray:
+            progress=None, see_through: bool = False,
+            grow: int = 0) -> np.ndarray:
     """Fills the missing pixels of a picture.
 
     Known pixels come back as they were, and masked ones never affect the
@@ -418,6 +424,9 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     see_through : bool
         Use what shines through all marks of the mask: half-opaque scratches,
         dust or stains.
+    grow : int
+        Pixels by which all marks are widened first, 0 to 16: for masks that
+        leave light or dark rims.
 
     Returns
     -------
@@ -442,7 +451,7 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
         progress = _part(progress, _FINDING, 1 - _FINDING)
     return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=quality, fill=fill, noise=_KEEP, seed=seed,
-                    see_through=int(see_through))
+                    see_through=int(see_through), grow=grow)
 
 
 def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,

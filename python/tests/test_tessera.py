@@ -65,7 +65,7 @@ def test_pages(tmp_path):
 
 INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
            {"dictionary": "learned"}, {"seed": 5},
-           {"crop": (31, 20, 40, 30)}, {"see_through": True}]
+           {"crop": (31, 20, 40, 30)}, {"see_through": True}, {"grow": 2}]
 
 
 def option(key, value):
@@ -86,6 +86,17 @@ def test_inpaint_is_that_of_the_program(files, options):
         options = {"dictionary": tessera.Dictionary.learned()}
     assert np.array_equal(tessera.inpaint(damaged, mask, **options),
                           tessera.read(folder / "out.png"))
+
+
+@pytest.mark.parametrize("shape", [(24, 30), (24, 30, 3)], ids=str)
+def test_grown_marks_leave_other_floats(shape):
+    picture = np.random.default_rng(5).random(shape)
+    mask = np.zeros(shape[:2], bool)
+    mask[10, 12] = True
+    changed = tessera.inpaint(picture, mask, quality="fast", grow=1) != picture
+    changed = changed.reshape(24, 30, -1).any(axis=2)
+    assert changed[9:12, 11:14].all()
+    assert changed.sum() == 9
 
 
 def test_channels_are_missing_as_in_the_program(files):

@@ -27,6 +27,11 @@ function commonQuery(picture) {
   };
 }
 
+// The same, where marks are filled.
+function fillQuery(picture) {
+  return { grow: $('grow').value || 0, ...commonQuery(picture) };
+}
+
 // Makes the result of a job a step of the history and shows it.
 async function keepResult(picture, done, versions) {
   const { history } = picture, filled = picture.mask.empty ? null : picture.mask.toRuns();
@@ -63,7 +68,7 @@ async function restoreCurrent(label, seed = 0) {
   };
   const done = await work({
     task: 'restore', kinds: search ? query.kinds : '', find_strength: query.strength,
-    noise: Number($('remove-noise').checked), seed, ...commonQuery(picture)
+    noise: Number($('remove-noise').checked), seed, ...fillQuery(picture)
   }, picture.mask.toRuns(), label, mark);
 
   if (done)
@@ -81,7 +86,7 @@ async function restoreCurrent(label, seed = 0) {
 async function mendCurrent(label, seed = 0) {
   const picture = desk.current;
   const done = await work({
-    task: 'fill', see_through: Number($('see-through').checked), seed, ...commonQuery(picture)
+    task: 'fill', see_through: Number($('see-through').checked), seed, ...fillQuery(picture)
   }, picture.mask.toRuns(), label);
 
   if (done)

@@ -102,6 +102,7 @@ export function refreshWords() {
   $('found').textContent = current?.found?.words ?? '';
   $('zoom-text').textContent = current ? `${Math.round(view.scale * 100)} %` : '';
   $('noise').hidden = $('noise-row').hidden = task !== 'denoise';
+  $('grow-row').hidden = task === 'denoise';
   $('damage').hidden = task !== 'fill';
   $('restoration').hidden = task !== 'restore';
   $('finder').hidden = $('find-all').hidden = task === 'denoise';
