@@ -56,7 +56,7 @@ siege: all
 check-tsan:
 	$(Q)sh tests/check_tsan.sh $(BUILD)
 check-oom: all $(BUILD)/tests/libraryhost
-	$(Q)TESSERA=$(abspath $(BUILD))/tessera CC=$(CC) prove tests/check_oom.sh
+	$(Q)TESSERA=$(abspath $(BUILD))/tessera CC="$(CC)" prove tests/check_oom.sh
 
 # Folders are layers: a file includes only its own or one further right.
 layers:
