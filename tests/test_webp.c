@@ -85,6 +85,42 @@ test_meta (void)
 }
 
 static void
+test_density (void)
+{
+  g_test_summary ("A density that WebP cannot hold is named");
+
+  static const struct {
+    DensityUnit unit;
+    guint32 x, y;
+    gboolean in_exif;
+    const char *left_out;
+  } cases[] = { { DENSITY_NONE, 0, 0, FALSE, NULL },
+                { DENSITY_ASPECT, 1, 1, FALSE, NULL },
+                { DENSITY_ASPECT, 2, 1, FALSE, "the resolution" },
+                { DENSITY_PER_METRE, 11811, 11811, FALSE, "the resolution" },
+                { DENSITY_PER_METRE, 11811, 11811, TRUE, NULL } };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+    /* 300 pixels to an inch, and no other field. */
+    static const guint8 exif[] = "II*\0\10\0\0\0\1\0\x1a\1\5\0\1\0\0\0\x1a\0\0"
+                                 "\0\0\0\0\0\x2c\1\0\0\1\0\0";
+    g_autoptr (Image) image = random_picture (20, 10, 3, 8);
+
+    image->meta.density_unit = cases[k].unit;
+    image->meta.density_x = cases[k].x;
+    image->meta.density_y = cases[k].y;
+    image->meta.exif =
+      cases[k].in_exif ? g_bytes_new_static (exif, sizeof exif) : exif_with (1);
+
+    g_autofree char *words = image_left_out_words (image, TESSERA_WEBP);
+    g_autofree char *none = image_left_out_words (image, TESSERA_PNG);
+
+    g_assert_cmpstr (words, ==, cases[k].left_out);
+    g_assert_null (none);
+  }
+}
+
+static void
 test_refused (void)
 {
   g_test_summary ("What WebP cannot hold is refused");
@@ -140,6 +176,7 @@ main (int argc, char **argv)
   g_test_add_func ("/webp/grey", test_grey);
   g_test_add_func ("/webp/lossy", test_lossy);
   g_test_add_func ("/webp/meta", test_meta);
+  g_test_add_func ("/webp/density", test_density);
   g_test_add_func ("/webp/refused", test_refused);
   g_test_add_func ("/webp/limits", test_limits);
 #endif

@@ -182,6 +182,19 @@ add_once (GPtrArray *names, const char *name)
     g_ptr_array_add (names, g_strdup (name));
 }
 
+/* WebP has no place for the resolution, or for the shape of pixels, but in EXIF
+ * data. */
+static gboolean
+loses_density (const ImageMeta *meta, TesseraFormat format)
+{
+  gboolean is_said = meta->density_unit == DENSITY_ASPECT
+                       ? meta->density_x != meta->density_y
+                       : meta->density_unit != DENSITY_NONE;
+
+  return format == TESSERA_WEBP && is_said
+         && !exif_has (meta->exif, EXIF_X_RESOLUTION);
+}
+
 void
 image_left_out (const Image *image, TesseraFormat format, GPtrArray *names)
 {
@@ -190,6 +203,8 @@ image_left_out (const Image *image, TesseraFormat format, GPtrArray *names)
 
   for (guint i = 0; meta->left_out != NULL && i < meta->left_out->len; i++)
     add_once (names, meta->left_out->pdata[i]);
+  if (loses_density (meta, format))
+    add_once (names, "the resolution");
   if (format == meta->format || codec == NULL || codec->loses == NULL
       || meta->chunks == NULL)
     return;

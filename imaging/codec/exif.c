@@ -50,6 +50,8 @@ open_tiff (Tiff *tiff, GBytes *exif)
   return read_number (tiff, 2, 2) == 42;
 }
 
+#define ANY_TYPE 0
+
 /* Where the entry with that tag and type is; 0 if there is none. */
 static gsize
 find_entry (const Tiff *tiff, guint32 tag, guint32 type)
@@ -61,7 +63,7 @@ find_entry (const Tiff *tiff, guint32 tag, guint32 type)
     gsize entry = directory + 2 + i * ENTRY_SIZE;
 
     if (read_number (tiff, entry, 2) == tag
-        && read_number (tiff, entry + 2, 2) == type)
+        && (type == ANY_TYPE || read_number (tiff, entry + 2, 2) == type))
       return entry;
   }
   return 0;
@@ -81,6 +83,15 @@ exif_orientation (GBytes *exif)
     return 1;
   value = read_number (&tiff, entry + 8, 2);
   return value >= 1 && value <= 8 ? (int) value : 1;
+}
+
+gboolean
+exif_has (GBytes *exif, guint32 tag)
+{
+  Tiff tiff;
+
+  return exif != NULL && open_tiff (&tiff, exif)
+         && find_entry (&tiff, tag, ANY_TYPE) > 0;
 }
 
 guint32

@@ -8,6 +8,12 @@
  * @exif may be NULL. */
 int exif_orientation (GBytes *exif);
 
+/* The tag of the density along x. */
+#define EXIF_X_RESOLUTION 0x011a
+
+/* Whether that directory has a field.  @exif may be NULL. */
+gboolean exif_has (GBytes *exif, guint32 tag);
+
 /* The place that a field of that directory names; 0 if there is none. */
 guint32 exif_place (GBytes *exif, guint32 tag);
 
