@@ -239,6 +239,12 @@ for odd in "$(printf 'no\037thing\377')" "$(printf 'no\302\233thing')"; do
   ok "... and clean" is_clean err
   patient "$odd"
   ok "an unknown command too" is_clean err
+  patient inpaint hurt.png --find "$odd" -o odd.png --json
+  ok "an error about a strange word names its option" says "--find no"
+  ok "... is valid JSON" is_json 1
+  ok "... and clean" is_clean err
+  patient compare nowhere -o "$odd"
+  ok "a folder for a report may be strange" says "nowhere: no such file"
 done
 
 # A dictionary says what it likes about itself.

@@ -46,15 +46,14 @@ on_option (const char *name, const char *text, gpointer data, GError **error)
   return FALSE;
 }
 
+/* Values are bytes: text of another encoding than that of the locale would
+ * end in an error of GOption that names no option. */
 static GOptionEntry
 entry_of (const Option *option)
 {
-  int flags = G_OPTION_FLAG_NONE;
+  int flags = option->value_name != NULL ? G_OPTION_FLAG_FILENAME
+                                         : G_OPTION_FLAG_NO_ARG;
 
-  if (option->value_name == NULL)
-    flags = G_OPTION_FLAG_NO_ARG;
-  else if (option->role != NO_FILE)
-    flags = G_OPTION_FLAG_FILENAME;
   return (GOptionEntry){ .long_name = option->name,
                          .short_name = option->short_name,
                          .flags = flags,
@@ -90,18 +89,6 @@ make_context (const Parser *parser, char ***rest)
   return context;
 }
 
-/* The code of what GOption finds wrong.  It is the user's mistake, unless
- * there was no memory to turn a word into UTF-8. */
-static TesseraError
-code_of (const GError *wrong)
-{
-  return g_error_matches (wrong, G_CONVERT_ERROR, G_CONVERT_ERROR_FAILED)
-             || g_error_matches (wrong, G_CONVERT_ERROR,
-                                 G_CONVERT_ERROR_NO_MEMORY)
-           ? TESSERA_ERROR_LIMIT
-           : TESSERA_ERROR_USAGE;
-}
-
 static gboolean
 run_context (GOptionContext *context, char ***argv, GError **error)
 {
@@ -113,7 +100,7 @@ run_context (GOptionContext *context, char ***argv, GError **error)
     g_propagate_error (error, wrong);
     return FALSE;
   }
-  g_set_error (error, TESSERA_ERROR, (int) code_of (wrong), "%c%s",
+  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE, "%c%s",
                g_ascii_tolower (wrong->message[0]), wrong->message + 1);
   g_error_free (wrong);
   return FALSE;
