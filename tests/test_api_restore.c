@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- restoring ---- */
 
@@ -130,6 +131,51 @@ test_cancel (void)
   tessera_mask_free (missing);
   tessera_image_free (image);
   tessera_context_free (context);
+}
+
+/* The host is asked, which is how it cancels, also while few large patches are
+ * coded.  Processor time, since the machine may be busy. */
+typedef struct {
+  double start, last, longest;
+} Questions;
+
+static double
+processor_seconds (void)
+{
+  return (double) clock () / CLOCKS_PER_SEC;
+}
+
+static gboolean
+note_question (double done, void *data)
+{
+  Questions *self = data;
+  double now = processor_seconds ();
+
+  (void) done;
+  self->longest = MAX (self->longest, now - self->last);
+  self->last = now;
+  return now - self->start < 5;
+}
+
+static void
+test_asked_often (void)
+{
+  Questions questions = { processor_seconds (), processor_seconds (), 0 };
+  TesseraDictionary *dictionary = tessera_dictionary_dct (32, 3, NULL);
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .progress = note_question,
+                                    .progress_data = &questions,
+                                    .dictionary = dictionary };
+  TesseraMask *missing;
+  TesseraImage *image = damaged_photo (&missing);
+
+  tessera_restore (NULL, image, missing, &options, NULL, NULL);
+  note_question (1, &questions);
+  g_test_message ("asked after %.2f s at most", questions.longest);
+  g_assert_cmpfloat (questions.longest, <, 2);
+  tessera_mask_free (missing);
+  tessera_image_free (image);
+  tessera_dictionary_free (dictionary);
 }
 
 /* A striped picture with a half-opaque line, which @mask names. */
@@ -418,6 +464,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/threads", test_threads);
   g_test_add_func ("/api/shared-context", test_shared_context);
   g_test_add_func ("/api/cancel", test_cancel);
+  g_test_add_func ("/api/asked-often", test_asked_often);
   g_test_add_func ("/api/restore-options", test_restore_options);
   g_test_add_func ("/api/fill", test_fill);
   g_test_add_func ("/api/see-through", test_see_through);

@@ -145,6 +145,18 @@ group_from (const Filler *f, int first)
   return (Group){ first, f->dictionary->channels };
 }
 
+/* Asks whether to go on, once for each row of places: their patches may have
+ * thousands of samples. */
+static gboolean
+goes_on (const GArray *places, guint i, const Progress *progress,
+         GError **error)
+{
+  const Place *place = &g_array_index (places, Place, i);
+
+  return (i > 0 && place[-1].y == place->y)
+         || progress_step (progress, 0, error);
+}
+
 /* A pass that only measures. */
 static gboolean
 measure_block (RowWindow *window, int top, int bottom,
@@ -155,27 +167,33 @@ measure_block (RowWindow *window, int top, int bottom,
 
   for (int first = 0; first < window->channels;
        first += f->dictionary->channels)
-    for (guint i = 0; i < places->len; i++)
+    for (guint i = 0; i < places->len; i++) {
+      if (!goes_on (places, i, progress, error))
+        return FALSE;
       f->most = MAX (
         f->most, patch_trust (window, g_array_index (places, Place, i),
                               f->dictionary->patch, group_from (f, first)));
-  return progress_step (progress, 0, error);
+    }
+  return TRUE;
 }
 
-/* The places whose patches know enough of @group. */
+/* The places whose patches know enough of @group; NULL when cancelled. */
 static GArray *
 places_with_trust (const Filler *f, const RowWindow *window,
-                   const GArray *places, Group group)
+                   const GArray *places, Group group,
+                   const Progress *progress, GError **error)
 {
-  GArray *trusted = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_autoptr (GArray) trusted = g_array_new (FALSE, FALSE, sizeof (Place));
 
   for (guint i = 0; i < places->len; i++) {
     Place place = g_array_index (places, Place, i);
 
+    if (!goes_on (places, i, progress, error))
+      return NULL;
     if (patch_trust (window, place, f->dictionary->patch, group) >= f->enough)
       g_array_append_val (trusted, place);
   }
-  return trusted;
+  return g_steal_pointer (&trusted);
 }
 
 /* ---- coding ---- */
@@ -262,16 +280,19 @@ static gboolean
 code_group (Filler *f, RowWindow *window, const GArray *places, Group group,
             const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) trusted = places_with_trust (f, window, places, group);
-  Progress inner = { .cancellable = progress->cancellable };
+  g_autoptr (GArray) trusted =
+    places_with_trust (f, window, places, group, progress, error);
 
+  if (trusted == NULL)
+    return FALSE;
   for (guint start = 0; start < trusted->len; start += BATCH) {
     int count = (int) MIN (BATCH, trusted->len - start);
+    ProgressPart share = { progress, (double) start / trusted->len,
+                           (double) (start + count) / trusted->len };
+    Progress part = progress_part (&share);
 
-    if (!progress_step (progress, (double) start / (double) trusted->len,
-                        error)
-        || !code_batch (f, window, &g_array_index (trusted, Place, start),
-                        count, group.first, &inner, error))
+    if (!code_batch (f, window, &g_array_index (trusted, Place, start), count,
+                     group.first, &part, error))
       return FALSE;
     f->coded += (gsize) count;
   }
@@ -303,10 +324,11 @@ code_block (RowWindow *window, int top, int bottom, const Progress *progress,
  * hardly overlap may all see nothing but hole; patches between them see its
  * edge. */
 static gboolean
-relax_known_limit (Filler *f, const Progress *quiet, GError **error)
+relax_known_limit (Filler *f, const Progress *progress, GError **error)
 {
   f->most = 0;
-  if (!canvas_pass (f->canvas, PASS_UNFILLED, measure_block, f, quiet, error))
+  if (!canvas_pass (f->canvas, PASS_UNFILLED, measure_block, f, progress,
+                    error))
     return FALSE;
   f->enough = f->settings->least_share * f->most;
   f->enough = MAX (f->enough, LEAST_TRUST);
@@ -314,7 +336,7 @@ relax_known_limit (Filler *f, const Progress *quiet, GError **error)
     return TRUE;
   if (f->step > 1) {
     f->step = (f->step + 1) / 2;
-    return relax_known_limit (f, quiet, error);
+    return relax_known_limit (f, progress, error);
   }
   /* Holes with nothing known nearby, such as those inside transparent
    * areas. */
@@ -333,10 +355,10 @@ static gboolean
 shut_holes (Filler *f, const Progress *progress, GError **error)
 {
   gsize left = canvas_unfilled (f->canvas), later = 0;
-  Progress quiet = { .cancellable = progress ? progress->cancellable : NULL };
-  ProgressPart turn = { progress, 0, FIRST_TURN };
+  ProgressPart turn = { progress, 0, FIRST_TURN }, between = { progress, 0, 0 };
+  Progress here = progress_part (&between);
 
-  if (left > 0 && !relax_known_limit (f, &quiet, error))
+  if (left > 0 && !relax_known_limit (f, &here, error))
     return FALSE;
   while ((left = canvas_unfilled (f->canvas)) > 0) {
     Progress part = progress_part (&turn);
@@ -345,13 +367,14 @@ shut_holes (Filler *f, const Progress *progress, GError **error)
       return FALSE;
     if (later == 0)
       later = canvas_unfilled (f->canvas);
-    if (canvas_unfilled (f->canvas) == left
-        && !relax_known_limit (f, &quiet, error))
-      return FALSE;
     turn.from = turn.to = 1
                           - (1 - FIRST_TURN)
                               * (double) canvas_unfilled (f->canvas)
                               / (double) MAX (1, later);
+    between.from = between.to = turn.from;
+    if (canvas_unfilled (f->canvas) == left
+        && !relax_known_limit (f, &here, error))
+      return FALSE;
   }
   return TRUE;
 }
