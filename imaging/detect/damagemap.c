@@ -22,21 +22,14 @@
  * would have one if the threshold were lower by this many logits. */
 #define SUSPECT 1.
 
-/* Where there is damage, much of what is LIKELY is SURE as well; in a sound
- * picture the tail of the logits falls off steeply.  The score of a picture is
- *
- *   log10 s + TAIL (log10 s - log10 l),
- *
- * s and l being the shares of pixels that are SURE and LIKELY.  Up to
- * SOUND_SCORE the threshold is SOUND, from there it falls by FALL per unit,
- * at most to DAMAGED. */
-#define LIKELY 0.
-#define SURE 2.
-#define TAIL 3.
-#define SOUND_SCORE -5.5
-#define SOUND 3.5
-#define FALL 4.
-#define DAMAGED -1.
+/* How the odds of a pixel depend on the share of the picture that is damaged:
+ * see damage_map_threshold().  Chosen on photographs kept out of the learning,
+ * sound and damaged by simulation. */
+#define OFFSET 2.
+#define GAIN 0.65
+#define FIRST_SHARE 0.05
+#define MIN_SHARE 1e-9
+#define ROUNDS 30
 
 void
 damage_map_free (DamageMap *map)
@@ -69,13 +62,63 @@ map_new (int width, int height, GError **error)
 
 /* ---- 1. tiles ---- */
 
+/* The network and its transposed one; the mean of what they say depends less on
+ * how a picture is turned, and is more often right. */
+enum { AS_LEARNED, MIRRORED, NETS };
+
 typedef struct {
-  const DamageNet *net;
+  DamageNet net[NETS];
+  float context[NETS][DAMAGENET_CONTEXT];
+} Nets;
+
+static gboolean
+nets_load (Nets *nets, GError **error)
+{
+  return damagenet_load (&nets->net[AS_LEARNED], error)
+         && damagenet_transpose (&nets->net[AS_LEARNED], &nets->net[MIRRORED],
+                                 error);
+}
+
+static void
+nets_clear (Nets *nets)
+{
+  for (int i = 0; i < NETS; i++)
+    damagenet_clear (&nets->net[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Nets, nets_clear)
+
+typedef struct {
+  Nets *nets;
   const Image *image;
   DamagePass pass;
+  float *sums; /* of the outputs of all networks, for each square */
   DamageMap *map;
-  const float *context;
 } Look;
+
+static gsize
+outputs_of (const DamagePass *pass)
+{
+  return (gsize) (pass->width / 2) * (gsize) (pass->height / 2)
+         * DAMAGENET_OUTPUTS;
+}
+
+static gboolean
+look_init (Look *look, int width, int height, GError **error)
+{
+  if (!damage_pass_init (&look->pass, width, height, error))
+    return FALSE;
+  look->sums =
+    tessera_try_new (float, outputs_of (&look->pass), "finding damage", error);
+  return look->sums != NULL;
+}
+
+static void
+look_clear (Look *look)
+{
+  damage_pass_clear (&look->pass);
+  g_free (look->sums);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Look, look_clear)
 
 static int
 round_up (int size)
@@ -183,15 +226,31 @@ likeliest_kind (const float *numbers)
 static void
 take_pixel (const Look *look, int x, int y, gsize i)
 {
-  const float *square = damage_pass_square (&look->pass, x, y);
+  gsize place = (gsize) (y / 2) * (gsize) (look->pass.width / 2) + x / 2;
+  const float *square = look->sums + DAMAGENET_OUTPUTS * place;
   int corner = 2 * (y % 2) + x % 2;
   guint8 likelihood =
-    to_byte (LIKELIHOOD_ZERO + LIKELIHOOD_UNIT * square[corner]);
+    to_byte (LIKELIHOOD_ZERO + (float) LIKELIHOOD_UNIT / NETS * square[corner]);
 
   if (likelihood <= look->map->likelihood[i])
     return;
   look->map->likelihood[i] = likelihood;
   look->map->kind[i] = (guint8) likeliest_kind (square + 8);
+}
+
+/* Adds the outputs of a pass to the sums. */
+static void
+add_outputs (Look *look)
+{
+  float *sum = look->sums;
+
+  for (int y = 0; y < look->pass.height; y += 2)
+    for (int x = 0; x < look->pass.width; x += 2) {
+      const float *square = damage_pass_square (&look->pass, x, y);
+
+      for (int i = 0; i < DAMAGENET_OUTPUTS; i++)
+        *sum++ += square[i];
+    }
 }
 
 static void
@@ -204,7 +263,11 @@ look_at_tile (Look *look, int tile)
   g_assert (area.x + area.width - left <= look->pass.width
             && area.y + area.height - top <= look->pass.height);
   load (look, left, top);
-  damagenet_run (look->net, &look->pass, look->context);
+  memset (look->sums, 0, outputs_of (&look->pass) * sizeof (float));
+  for (int i = 0; i < NETS; i++) {
+    damagenet_run (&look->nets->net[i], &look->pass, look->nets->context[i]);
+    add_outputs (look);
+  }
   for (int y = area.y; y < area.y + area.height; y++)
     for (int x = area.x; x < area.x + area.width; x++)
       take_pixel (look, x - left, y - top,
@@ -213,13 +276,12 @@ look_at_tile (Look *look, int tile)
 
 /* ---- 2. levels ---- */
 
-/* The mean over the picture that the network asks for. */
+/* The means over the picture that the networks ask for. */
 static gboolean
-find_context (Look *look, float *context, const Progress *progress,
-              GError **error)
+find_contexts (Look *look, const Progress *progress, GError **error)
 {
   int tiles = tiles_in (look->image->width) * tiles_in (look->image->height);
-  double sum[DAMAGENET_CONTEXT] = { 0 };
+  double sum[NETS][DAMAGENET_CONTEXT] = { 0 };
   gsize places = 0;
 
   for (int tile = 0; tile < tiles; tile++) {
@@ -228,37 +290,53 @@ find_context (Look *look, float *context, const Progress *progress,
     int top = pass_start (area.y, look->image->height);
 
     load (look, left, top);
-    places +=
-      damagenet_add_context (look->net, &look->pass, area.x - left,
-                             area.y - top, area.width, area.height, sum);
+    for (int i = 0; i < NETS; i++)
+      places += damagenet_add_context (&look->nets->net[i], &look->pass,
+                                       area.x - left, area.y - top,
+                                       area.width, area.height, sum[i]);
     if (!progress_step (progress, (double) tile / tiles, error))
       return FALSE;
   }
-  for (int c = 0; c < DAMAGENET_CONTEXT; c++)
-    context[c] = (float) (sum[c] / (double) places);
+  for (int i = 0; i < NETS; i++)
+    for (int c = 0; c < DAMAGENET_CONTEXT; c++)
+      look->nets->context[i][c] = (float) (NETS * sum[i][c] / (double) places);
   return TRUE;
 }
 
-/* The share of pixels that reach @logit; one in a hundred million if none. */
+/* What is added to the logits of a picture of which @share is damaged. */
 static double
-share_above (const DamageMap *map, double logit)
+shift_of (double share)
 {
-  const int least = damage_map_byte (logit);
-  gsize size = (gsize) map->width * (gsize) map->height, count = 0;
+  return OFFSET + GAIN * log (share);
+}
 
-  for (gsize i = 0; i < size; i++)
-    count += map->likelihood[i] >= least;
-  return MAX ((double) count / (double) size, 1e-8);
+/* The mean probability of damage, given the @counts of each likelihood. */
+static double
+mean_probability (const gsize *counts, double shift)
+{
+  double sum = 0, pixels = 0;
+
+  for (int byte = 0; byte < 256; byte++) {
+    double logit = (byte - LIKELIHOOD_ZERO) / (double) LIKELIHOOD_UNIT;
+
+    sum += (double) counts[byte] / (1 + exp (-logit - shift));
+    pixels += (double) counts[byte];
+  }
+  return sum / pixels;
 }
 
 double
 damage_map_threshold (const DamageMap *map)
 {
-  double sure = log10 (share_above (map, SURE));
-  double likely = log10 (share_above (map, LIKELY));
-  double score = sure + TAIL * (sure - likely);
+  gsize size = (gsize) map->width * (gsize) map->height;
+  gsize counts[256] = { 0 };
+  double share = FIRST_SHARE;
 
-  return CLAMP (SOUND - FALL * (score - SOUND_SCORE), DAMAGED, SOUND);
+  for (gsize i = 0; i < size; i++)
+    counts[map->likelihood[i]]++;
+  for (int round = 0; round < ROUNDS; round++)
+    share = MAX (mean_probability (counts, shift_of (share)), MIN_SHARE);
+  return -shift_of (share);
 }
 
 /* Whether a likelihood in a tile reaches @least so far. */
@@ -366,24 +444,21 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Levels, levels_clear)
 
 /* Adds what is seen at level @level to @map, which is replaced. */
 static gboolean
-refine (const DamageNet *net, const Levels *levels, int level, float *context,
-        DamageMap **map, const Progress *progress, GError **error)
+refine (Nets *nets, const Levels *levels, int level, DamageMap **map,
+        const Progress *progress, GError **error)
 {
   const Image *image = levels->image[level];
   gboolean is_first = level == levels->count - 1;
   g_autoptr (DamageMap) finer =
     is_first ? map_new (image->width, image->height, error)
              : enlarge (*map, image->width, image->height, error);
-  Look look = { .net = net, .image = image, .map = finer, .context = context };
-  gboolean ok =
-    finer != NULL
-    && damage_pass_init (&look.pass, pass_length (image->width),
-                         pass_length (image->height), error)
-    && (!is_first || find_context (&look, context, NULL, error))
-    && look_at_level (&look, level < levels->count - 2, progress, error);
+  g_auto (Look) look = { .nets = nets, .image = image, .map = finer };
 
-  damage_pass_clear (&look.pass);
-  if (!ok)
+  if (finer == NULL
+      || !look_init (&look, pass_length (image->width),
+                     pass_length (image->height), error)
+      || (is_first && !find_contexts (&look, NULL, error))
+      || !look_at_level (&look, level < levels->count - 2, progress, error))
     return FALSE;
   damage_map_free (*map);
   *map = g_steal_pointer (&finer);
@@ -393,20 +468,19 @@ refine (const DamageNet *net, const Levels *levels, int level, float *context,
 DamageMap *
 damage_map_new (const Image *image, const Progress *progress, GError **error)
 {
-  g_auto (DamageNet) net = { 0 };
+  g_auto (Nets) nets = { 0 };
   g_auto (Levels) levels = { 0 };
   g_autoptr (DamageMap) map = NULL;
-  float context[DAMAGENET_CONTEXT];
   double done = 0;
 
-  if (!damagenet_load (&net, error) || !levels_init (&levels, image, error))
+  if (!nets_load (&nets, error) || !levels_init (&levels, image, error))
     return NULL;
   for (int level = levels.count - 1; level >= 0; level--) {
     double next = pow (0.25, level);
     ProgressPart share = { progress, done, next };
     Progress part = progress_part (&share);
 
-    if (!refine (&net, &levels, level, context, &map, &part, error))
+    if (!refine (&nets, &levels, level, &map, &part, error))
       return NULL;
     done = next;
   }

@@ -38,8 +38,16 @@ damage_map_byte (double logit)
   return (int) CLAMP (LIKELIHOOD_ZERO + LIKELIHOOD_UNIT * logit, 1, 255);
 }
 
-/* The logit from which on a pixel is damaged: in a cracked print a faint line
- * is a crack, in a sound one it is a wire. */
+/* The logit from which on a pixel is likelier damaged than not: in a cracked
+ * print a faint line is a crack, in a sound one it is a wire.  The network
+ * learned where damage was frequent.  In a picture of which a share s is damaged,
+ * a logit l means
+ *
+ *   p = sigmoid (l + OFFSET + GAIN ln s),
+ *
+ * and s is the mean of p (Saerens, Latinne and Decaestecker, 2002: a prior from
+ * the classifier's own outputs, by expectation-maximisation; there GAIN is 1 for
+ * independent samples). */
 double damage_map_threshold (const DamageMap *map);
 
 /* The map of @image.  The same bytes for any number of threads.  @progress may

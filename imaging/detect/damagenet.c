@@ -123,6 +123,64 @@ damagenet_load (DamageNet *net, GError **error)
   return damagenet_from_bytes (bytes, net, error);
 }
 
+/* The place in a 2 x 2 or 3 x 3 square, row after row, of its mirror image. */
+static int
+transposed_place (int place, int side)
+{
+  return place % side * side + place / side;
+}
+
+/* Columns of W: channels of x at the places of a 3 x 3 square; channels of the
+ * picture are the three colours at those of a 2 x 2 square. */
+static void
+transpose_inputs (const MatF *W, int parts, MatF *transposed)
+{
+  int inputs = W->cols / 9, channels = inputs / parts;
+
+  for (int place = 0; place < 9; place++)
+    for (int part = 0; part < parts; part++) {
+      int from = place * inputs + part * channels;
+      int to = transposed_place (place, 3) * inputs
+               + (parts == 4 ? transposed_place (part, 2) : part) * channels;
+
+      memcpy (matf_at (transposed, 0, to), matf_at (W, 0, from),
+              (gsize) (W->rows * channels) * sizeof (float));
+    }
+}
+
+/* @numbers are what the last layer has for a square of 2 x 2 pixels. */
+static void
+transpose_outputs (float *numbers)
+{
+  for (int first = 0; first < 8; first += 4) {
+    float swapped = numbers[first + 1];
+
+    numbers[first + 1] = numbers[first + 2];
+    numbers[first + 2] = swapped;
+  }
+}
+
+gboolean
+damagenet_transpose (const DamageNet *net, DamageNet *transposed,
+                     GError **error)
+{
+  const int last = DAMAGENET_LAYERS - 1;
+  gsize size = damagenet_size ();
+
+  transposed->weights = tessera_try_new (float, size, "finding damage", error);
+  if (transposed->weights == NULL)
+    return FALSE;
+  memcpy (transposed->weights, net->weights, size * sizeof (float));
+  lay_out (transposed);
+  for (int k = 0; k < DAMAGENET_LAYERS; k++)
+    transpose_inputs (&net->W[k], shapes[k].fine == PICTURE ? 4 : 1,
+                      &transposed->W[k]);
+  for (int j = 0; j < transposed->W[last].cols; j++)
+    transpose_outputs (matf_at (&transposed->W[last], 0, j));
+  transpose_outputs (transposed->b[last]);
+  return TRUE;
+}
+
 /* ---- 2. a look at one rectangle ---- */
 
 static gboolean

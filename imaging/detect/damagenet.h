@@ -51,6 +51,11 @@ gsize damagenet_size (void);
 /* The one inside the library.  FALSE with @error set (MEMORY). */
 gboolean damagenet_load (DamageNet *net, GError **error);
 gboolean damagenet_from_bytes (GBytes *bytes, DamageNet *net, GError **error);
+
+/* The network that gives for a transposed picture what @net gives for the
+ * picture, transposed.  FALSE with @error set (MEMORY). */
+gboolean damagenet_transpose (const DamageNet *net, DamageNet *transposed,
+                              GError **error);
 void damagenet_clear (DamageNet *net);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DamageNet, damagenet_clear)
 
