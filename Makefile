@@ -18,7 +18,9 @@
 #   quality-accept  take over what was measured as the figures to commit
 #   bench       measure speed            format      lay the sources out
 #   dictionary  learn the built-in dictionaries again
+#   gimp        a plug-in for GIMP 2.10 (needs libgimp2.0-dev)
 #   install, uninstall (PREFIX, DESTDIR), clean
+#   install-gimp, uninstall-gimp  the plug-in, where GIMP looks for it
 #   deb         Debian packages, in build/deb (needs debhelper, dh-python)
 #
 # Options: NATIVE=1 for this machine's instructions (the binary is then for
@@ -70,7 +72,8 @@ WARN  := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
 ALL_CFLAGS = -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -D_GNU_SOURCE \
              -DTESSERA_VERSION='"$(VERSION)"' $(FORMATS:%=-DHAVE_%) -I. \
              $(WARN) $(if $(WERROR),-Werror) $(if $(NATIVE),-march=native) \
-             $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
+             $(patsubst -I%,-isystem%,$(PKG_CFLAGS)) $(MORE_CFLAGS) \
+             $(CPPFLAGS) $(CFLAGS)
 LIBS = $(LDFLAGS) $(PKG_LIBS) -lm
 
 # Folders are layers, and each may have rooms: files of any depth count.
@@ -79,8 +82,10 @@ LEFT_OUT  := $(if $(filter TIFF,$(FORMATS)),,imaging/codec/tiff%) \
              $(if $(filter WEBP,$(FORMATS)),,imaging/codec/webp%)
 LIB_SRC   := $(filter-out $(LEFT_OUT),\
   $(sort $(shell find $(filter-out app,$(LAYERS)) -name '*.c')))
-APP_SRC   := $(sort $(shell find app -name '*.c'))
-HEADERS   := $(filter-out $(LEFT_OUT),$(sort $(shell find $(LAYERS) -name '*.h')))
+# app/gimp is a program of its own; see app/gimp/build.mk.
+APP_SRC   := $(filter-out app/gimp/%,$(sort $(shell find app -name '*.c')))
+HEADERS   := $(filter-out app/gimp/% $(LEFT_OUT),\
+  $(sort $(shell find $(LAYERS) -name '*.h')))
 Q          = $(if $(V),,@)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -181,7 +186,7 @@ $(call objects,imaging/codec/codec.c imaging/codec/foreign.c app/version.c): \
 $(BUILD)/%.resource.o: $(BUILD)/%.resource.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-include tests/tests.mk data/data.mk app/install.mk
+include tests/tests.mk data/data.mk app/install.mk app/gimp/build.mk
 
 format:
 	clang-format -i $(LIB_SRC) $(APP_SRC) $(HEADERS) tests/*.[ch] \

@@ -66,6 +66,9 @@ layers:
 	    | grep -vE "\"($$pattern)/"; then \
 	    echo "layers: $$layer may include only: $$allowed" >&2; exit 1; fi; \
 	  allowed=$${allowed#$$layer }; done
+	@if grep -rnE '^#include "' app/gimp \
+	  | grep -vE '"(app/gimp/.*|include/tessera)\.h"'; then \
+	  echo "layers: app/gimp uses only the public interface" >&2; exit 1; fi
 	@if grep -rnE '<(cblas|lapacke)\.h>' $(filter-out base,$(LAYERS)); then \
 	  echo "layers: only base/ includes BLAS and LAPACK" >&2; exit 1; fi
 	@if grep -rnE '\<(mat_(multiply|solve|invert|eigen)|matf_multiply|cholesky_)' \
@@ -76,10 +79,14 @@ layers:
 	  echo "layers: only app/system/restart.c starts the program again" >&2; \
 	  exit 1; fi
 
+# Those of app/gimp only where GIMP's are.
+header_alone = echo "\#include \"$$h\"" \
+  | $(CC) $(ALL_CFLAGS) $(1) -fsyntax-only -x c - || exit 1
 headers:
-	@for h in $(HEADERS); do \
-	  echo "#include \"$$h\"" \
-	    | $(CC) $(ALL_CFLAGS) -fsyntax-only -x c - || exit 1; done
+	@for h in $(HEADERS); do $(call header_alone); done
+	@if pkg-config --exists gimpui-2.0; then for h in $(GIMP_HEADERS); do \
+	  $(call header_alone,$(patsubst -I%,-isystem%,$(shell \
+	    pkg-config --cflags --silence-errors gimpui-2.0))); done; fi
 
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
