@@ -49,12 +49,14 @@ uninstall:
 	cd data/photos && for photo in *; do rm -f $(IN_DATA)/photos/$$photo; done
 	rmdir $(IN_DATA)/photos $(IN_DATA) 2>/dev/null || true
 
-# The packages are built from a copy, without what git does not know.
+# The packages are built from a copy, without what git does not know; that of
+# the plug-in only where GIMP's development files are.
 DEB := $(BUILD)/deb/tessera-$(VERSION)
 deb:
 	rm -rf $(BUILD)/deb
 	mkdir -p $(DEB)
 	umask 022; { git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
 	  -type f -print0; } | tar --null -T - -cf - | tar -xf - -C $(DEB)
-	cd $(DEB) && dpkg-buildpackage -us -uc
+	cd $(DEB) && dpkg-buildpackage -us -uc \
+	  $(if $(filter 0,$(call has,gimpui-2.0)),-Ppkg.tessera.nogimp)
 	@ls $(BUILD)/deb/*.deb
