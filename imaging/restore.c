@@ -4,6 +4,7 @@
 #include "imaging/area.h"
 #include "imaging/chromableed.h"
 #include "imaging/denoise/denoise.h"
+#include "imaging/denoise/grain.h"
 #include "imaging/inpaint/inpaint.h"
 #include "imaging/veil/stain.h"
 #include "imaging/veil/veil.h"
@@ -157,17 +158,27 @@ fill_through (Image *image, Mask *missing, double noise,
   return TRUE;
 }
 
-/* The level of the noise of @image that is not to be removed.  What shines
- * through marks has it all the same. */
+/* The noise of @image that is not to be removed. */
+static gboolean
+find_kept_noise (const Image *image, const Mask *missing,
+                 const RestoreOptions *options, FoundNoise *found,
+                 GError **error)
+{
+  RestoreOptions unknown = *options;
+
+  unknown.sigma = SIGMA_UNKNOWN;
+  return choose_noise (image, missing, &unknown, found, error);
+}
+
+/* The level of the noise of what shines through marks, even if it is not to be
+ * removed. */
 static gboolean
 noise_of_marks (const Image *image, const Mask *missing,
                 const RestoreOptions *options, double *sigma, GError **error)
 {
-  RestoreOptions unknown = *options;
   FoundNoise found;
 
-  unknown.sigma = SIGMA_UNKNOWN;
-  if (!choose_noise (image, missing, &unknown, &found, error))
+  if (!find_kept_noise (image, missing, options, &found, error))
     return FALSE;
   *sigma = found.sigma;
   return TRUE;
@@ -261,6 +272,29 @@ fill_and_denoise (Image *image, const Mask *missing, const FoundNoise *noise,
   return TRUE;
 }
 
+/* Fills, and gives what was filled the noise of its surroundings, which stays.
+ * What the steps of a JPEG took away is no grain. */
+static gboolean
+fill_with_grain (Image *image, const Mask *missing,
+                 const RestoreOptions *options, RestoreReport *report,
+                 const Progress *progress, GError **error)
+{
+  FoundNoise noise = report->noise;
+  g_autoptr (Image) copy = image_copy (image, error);
+
+  if (copy == NULL
+      || (options->sigma >= 0
+          && !find_kept_noise (image, missing, options, &noise, error))
+      || !fill (copy, missing, options, report, progress, error))
+    return FALSE;
+  if (noise.sigma > 0 && noise.kind != NOISE_JPEG
+      && !image_add_grain (copy, missing, &noise.model, options->fill_grain,
+                           options->seed, error))
+    return FALSE;
+  image_swap (image, copy);
+  return TRUE;
+}
+
 static gboolean
 restore (Image *image, const Mask *missing, const RestoreOptions *options,
          RestoreReport *report, const Progress *progress, GError **error)
@@ -276,7 +310,8 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
     return fill_and_denoise (image, missing, &noise, options, report, progress,
                              error);
   if (report->masked_pixels > 0)
-    return fill (image, missing, options, report, progress, error);
+    return (options->fill_grain > 0 ? fill_with_grain : fill) (
+      image, missing, options, report, progress, error);
   report->dictionary = describe_dictionary (image, &noise, options, error);
   if (report->dictionary == NULL)
     return FALSE;

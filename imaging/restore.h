@@ -17,6 +17,9 @@
  * Of a part of the picture only, this is done as if the part with its
  * surroundings (area.h) were all there is; nothing outside of it changes.
  *
+ * Where noise is kept, what was filled is given noise as well, if that is asked
+ * for (grain.h).
+ *
  * Without noise to remove, pixels that are not missing keep their value, bit
  * for bit, but for those colours.  Masked pixels never affect the result, but for those that a
  * detector found below an overlay, or all if that was asked for.

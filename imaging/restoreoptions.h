@@ -31,7 +31,10 @@ typedef struct {
                    0 for none, or SIGMA_UNKNOWN */
   double strength; /* factor of the noise that is found; 0 means 1 where the
                       noise is certain, and no removal elsewhere */
-  double grain;    /* fraction of the fine grain to leave, 0 .. 1 */
+  double grain;    /* fraction of the fine grain to leave where noise is
+                      removed, 0 .. 1 */
+  double fill_grain; /* fraction of the grain around them that filled pixels
+                        get where none is removed, 0 .. 1 */
   RestoreQuality quality;
   const Dictionary *dictionary; /* NULL for the built-in ones */
   gboolean cosines; /* without a dictionary: use cosines alone, nothing
@@ -41,7 +44,7 @@ typedef struct {
   ThickFill fill;
   gboolean see_through; /* use what shines through marks: of all that is
                            missing, not only of what the mask says */
-  guint64 seed;     /* of the search for texture */
+  guint64 seed;     /* of the search for texture, and of grain */
   gboolean pursuit; /* remove noise by pursuit even if @dictionary is
                        orthonormal, so that all have the same coder */
   int tile; /* side of the squares in which noise is removed; 0 for the

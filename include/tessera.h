@@ -436,12 +436,14 @@ typedef struct {
                          white is 255, 0 to 255 */
   int paper_protocol; /* not 0: separate patches, 30 atoms, as in the paper */
   TesseraFill fill;
-  uint64_t seed; /* of the search for texture */
+  uint64_t seed; /* of the search for texture, and of grain */
 
   /* For TESSERA_NOISE_ESTIMATE. */
   double strength; /* factor of the noise that is found, 0 to 10; 0 means 1
                       where the noise is certain, and no removal elsewhere */
-  double grain;    /* fraction of the fine grain to leave, 0 to 1 */
+  double grain;    /* fraction of the fine grain to leave, 0 to 1; where no
+                      noise is removed, for any TesseraNoise, filled pixels
+                      get this fraction of the grain around them */
 
   TesseraArea area; /* the part to work on; 0 wide: the whole picture */
 

@@ -27,8 +27,16 @@ ok "... both are gone" is_more "$(psnr restored.png)" 28
 expect "only the damage" 0 restore hidden_noisy.png --no-noise --json \
   --mask-out found.png -o filled.png
 ok "... says no noise" [ "$(json sigma)" = 0.0 -a -z "$(json noise)" ]
-run inpaint hidden_noisy.png -q -o inpainted.png
-ok "... is what inpaint does" cmp filled.png inpainted.png
+run inpaint hidden_noisy.png --grain 1 -q -o inpainted.png
+ok "... is what inpaint does, with its grain" cmp filled.png inpainted.png
+run inpaint hidden_noisy.png --grain 1 --seed 2 -q -o other.png
+ok "... which the seed decides on" not cmp -s filled.png other.png
+run inpaint hidden_noisy.png -q -o smoother.png
+ok "... and which it has only if asked to" not cmp -s smoother.png filled.png
+expect "only the damage, smoothly" 0 restore hidden_noisy.png --no-noise \
+  --grain 0 -q -o evened.png
+ok "... is what inpaint does" cmp smoother.png evened.png
+expect "too much grain" 2 inpaint hidden_noisy.png --grain 1.1 -o no.png
 expect "only the noise" 0 restore noisy.png --no-damage -o smooth.png --json
 ok "... looks for no damage" [ -z "$(json found)" -a "$(json masked_pixels)" = 0 ]
 make_png empty.png 360 180 0

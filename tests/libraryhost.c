@@ -83,6 +83,7 @@ see_through (Host *host, GError **error)
   host->options.quality = TESSERA_QUALITY_FAST;
   host->options.see_through = 1;
   host->options.grow = 1;
+  host->options.grain = 1;
   return restore (host, TRUE, error);
 }
 

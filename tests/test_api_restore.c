@@ -222,6 +222,37 @@ test_see_through (void)
 }
 
 static void
+test_grain_of_fills (void)
+{
+  TesseraRestoreOptions options = { .size = sizeof options,
+                                    .quality = TESSERA_QUALITY_FAST };
+  TesseraDamageOptions damage = { .size = sizeof damage,
+                                  .noise = 12,
+                                  .block_side = 12,
+                                  .block_count = 8 };
+  TesseraImage *photo = read_photo ();
+  GBytes *results[2];
+
+  g_test_summary ("Fills get grain where noise is kept, if that is asked for");
+  for (int i = 0; i < 2; i++) {
+    TesseraMask *mask;
+    TesseraImage *image = tessera_damage (photo, &damage, &mask, NULL);
+
+    g_assert_nonnull (image);
+    options.grain = i;
+    g_assert_true (
+      tessera_restore (NULL, image, mask, &options, NULL, NULL));
+    results[i] = png_of (image);
+    tessera_image_free (image);
+    tessera_mask_free (mask);
+  }
+  g_assert_false (g_bytes_equal (results[0], results[1]));
+  g_bytes_unref (results[0]);
+  g_bytes_unref (results[1]);
+  tessera_image_free (photo);
+}
+
+static void
 test_grow (void)
 {
   TesseraRestoreOptions options = { .size = sizeof options,
@@ -469,6 +500,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/fill", test_fill);
   g_test_add_func ("/api/see-through", test_see_through);
   g_test_add_func ("/api/grow", test_grow);
+  g_test_add_func ("/api/grain-of-fills", test_grain_of_fills);
   g_test_add_func ("/api/find", test_find);
   g_test_add_func ("/api/strength", test_strength);
   g_test_add_func ("/api/noise-level", test_noise_level);

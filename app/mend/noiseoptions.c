@@ -11,8 +11,6 @@ noise_add_options (CommandLine *line, NoiseRequest *noise)
       .value = &noise->sigma, .min = 0, .max = SIGMA_MAX },
     { "strength", 0, "F", "remove F times the noise found, even if uncertain",
       option_real, .value = &noise->strength, .min = 0.1, .max = 10 },
-    { "grain", 0, "F", "fraction of the fine grain to keep, 0 to 1 (0)",
-      option_real, .value = &noise->grain, .min = 0, .max = 1 },
     { "noise-out", 0, "FILE",
       "also write the removed noise, amplified 4 times", picture_option_output,
       .value = &noise->output, .role = OUTPUT_FILE },
@@ -26,9 +24,9 @@ gboolean
 noise_check_options (const NoiseRequest *noise, GError **error)
 {
   return !noise->keep
-         || (noise->sigma < 0 && noise->strength <= 0 && noise->grain <= 0
+         || (noise->sigma < 0 && noise->strength <= 0
              && noise->output == NULL)
          || tessera_fail (error, TESSERA_ERROR_USAGE,
-                          "--no-noise excludes --sigma, --strength, --grain "
-                          "and --noise-out");
+                          "--no-noise excludes --sigma, --strength and "
+                          "--noise-out");
 }

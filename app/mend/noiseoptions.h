@@ -4,7 +4,7 @@
 #include "app/cli/commandline.h"
 #include "app/mend/repair.h"
 
-/* Adds --sigma, --strength, --grain and --noise-out to the options of a
+/* Adds --sigma, --strength and --noise-out to the options of a
  * command; sets @noise to the defaults, which are to be filled in. */
 void noise_add_options (CommandLine *line, NoiseRequest *noise);
 

@@ -60,6 +60,8 @@ add_repair_options (CommandLine *line, RepairRequest *request)
       .value = &request->quality, .choices = restore_quality_names },
     { "fill", 0, "NAME", "large holes: auto, smooth or texture (auto)",
       option_choice, .value = &request->fill, .choices = thick_fill_names },
+    { "grain", 0, "F", "keep, or fill with, this fraction of the grain",
+      option_real, .value = &request->options.grain, .min = 0, .max = 1 },
     { "crop", 0, "X,Y,WxH", "work on this part only; the rest stays",
       option_area, .value = &request->options.area },
     { "protocol", 0, "NAME", "'paper': the method of the paper, to compare",
@@ -106,8 +108,10 @@ parse (RepairRequest *request, char **argv, GError **error)
     request->options.sigma =
       request->task->noise->keep ? 0 : request->task->noise->sigma;
     request->options.strength = request->task->noise->strength;
-    request->options.grain = request->task->noise->grain;
   }
+  request->options.fill_grain =
+    g_hash_table_contains (line->given, "grain") ? request->options.grain
+                                                 : request->task->fill_grain;
   return TRUE;
 }
 

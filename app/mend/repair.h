@@ -30,8 +30,7 @@ extern const char *const mask_colours[];
 /* What the user says of noise. */
 typedef struct {
   double sigma;    /* level to remove, or SIGMA_UNKNOWN */
-  double strength; /* and grain: see RestoreOptions */
-  double grain;
+  double strength; /* see RestoreOptions */
   const char *output; /* where to write what was removed, or NULL */
   gboolean keep;      /* remove none, and look for none */
 } NoiseRequest;
@@ -49,6 +48,7 @@ typedef struct {
                                task */
   const Detector *detector; /* likewise, left to image_restore() */
   const char *none_found;   /* what to say when it finds nothing */
+  double fill_grain;   /* RestoreOptions.fill_grain without --grain */
   NoiseRequest *noise; /* NULL where removing noise is not part of the task */
 } RepairTask;
 

@@ -38,6 +38,7 @@ run (char **argv, GError **error)
     .sources = &sources,
     .kinds = "all",
     .none_found = "found no damage",
+    .fill_grain = 1,
     .noise = &noise,
   };
 

@@ -47,6 +47,7 @@ read_restoration (const HandlerCall *call, MendOptions *options,
                   &options->strength, error)
       || !call_int (call, "noise", 0, 1, &noise, error))
     return FALSE;
+  options->restore.fill_grain = 1;
   if (noise == 0)
     options->restore.sigma = 0;
   if (kinds != NULL && *kinds == '\0')

@@ -94,7 +94,7 @@ restore (TesseraContext *context, TesseraImage *image,
   options.seed = o->seed;
   options.see_through = o->see_through != 0;
   options.strength = o->strength;
-  options.grain = o->grain;
+  options.grain = options.fill_grain = o->grain;
   options.area = (ImageArea){ o->area.x, o->area.y, o->area.width,
                               o->area.height };
   if (!choose_quality (o->quality, &options.quality, error)

@@ -390,7 +390,7 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
             crop: Optional[Crop] = None, seed: int = 0, threads: int = 0,
             progress=None, see_through: bool = False,
-            grow: int = 0) -> np.ndarray:
+            grow: int = 0, grain: float = 0.0) -> np.ndarray:
     """Fills the missing pixels of a picture.
 
     Known pixels come back as they were, and masked ones never affect the
@@ -416,7 +416,7 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     crop : tuple of int, optional
         The part to work on: left, top, width, height.
     seed : int
-        Of the search for texture.
+        Of the search for texture, and of grain.
     threads : int
         0 for one per core.
     progress : callable, optional
@@ -427,6 +427,8 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     grow : int
         Pixels by which all marks are widened first, 0 to 16: for masks that
         leave light or dark rims.
+    grain : float
+        Fraction of the grain around them that filled pixels get, 0 to 1.
 
     Returns
     -------
@@ -451,7 +453,8 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
         progress = _part(progress, _FINDING, 1 - _FINDING)
     return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=quality, fill=fill, noise=_KEEP, seed=seed,
-                    see_through=int(see_through), grow=grow)
+                    see_through=int(see_through), grow=grow,
+                    grain=float(grain))
 
 
 def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,

@@ -65,7 +65,8 @@ def test_pages(tmp_path):
 
 INPAINT = [{}, {"quality": "fast"}, {"quality": "best"}, {"fill": "smooth"},
            {"dictionary": "learned"}, {"seed": 5},
-           {"crop": (31, 20, 40, 30)}, {"see_through": True}, {"grow": 2}]
+           {"crop": (31, 20, 40, 30)}, {"see_through": True}, {"grow": 2},
+           {"grain": 0.5}]
 
 
 def option(key, value):
