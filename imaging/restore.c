@@ -30,6 +30,8 @@ const char *const thick_fill_names[] = { [FILL_AUTO] = "auto",
                                          [FILL_TEXTURE] = "texture",
                                          NULL };
 
+const char *const fading_mode_names[] = { "auto", "neutral", "always", NULL };
+
 void
 restore_report_clear (RestoreReport *report)
 {
@@ -83,7 +85,7 @@ noise_to_remove (const FoundNoise *found, const RestoreOptions *options)
                              options->strength > 0 ? options->strength : 1);
 }
 
-/* ---- 3. to 5. ---- */
+/* ---- 3. and 4. ---- */
 
 /* Where nothing is filled: the dictionary that the user named, or the built-in
  * one that does most of the work.  NULL with @error set: MEMORY. */
@@ -295,9 +297,12 @@ fill_with_grain (Image *image, const Mask *missing,
   return TRUE;
 }
 
+/* Steps 2 to 4. */
 static gboolean
-restore (Image *image, const Mask *missing, const RestoreOptions *options,
-         RestoreReport *report, const Progress *progress, GError **error)
+restore_pixels (Image *image, const Mask *missing,
+                const RestoreOptions *options,
+                RestoreReport *report, const Progress *progress,
+                GError **error)
 {
   FoundNoise noise;
 
@@ -318,6 +323,27 @@ restore (Image *image, const Mask *missing, const RestoreOptions *options,
   if (report->sigma > 0)
     return image_denoise (image, &noise, options, &report->patches, progress,
                           error);
+  return TRUE;
+}
+
+/* ---- 5. fading ---- */
+
+/* On a copy, so that @image stays on failure. */
+static gboolean
+restore (Image *image, const Mask *missing, const RestoreOptions *options,
+         RestoreReport *report, const Progress *progress, GError **error)
+{
+  g_autoptr (Image) copy = NULL;
+
+  if (options->fading == FADING_KEEP)
+    return restore_pixels (image, missing, options, report, progress, error);
+  copy = image_copy (image, error);
+  if (copy == NULL
+      || !restore_pixels (copy, missing, options, report, progress, error)
+      || !image_undo_fading (copy, missing, options->fading, &report->fading,
+                             error))
+    return FALSE;
+  image_swap (image, copy);
   return TRUE;
 }
 

@@ -12,7 +12,9 @@
  *      (inpaint.h); of those below marks that may be seen through, what shines
  *      through is used (veil.h);
  *   4. noise: it is removed from all pixels (denoise.h);
- *   5. write back: only then is the picture changed.
+ *   5. fading: contrast and neutral colours are brought back, if that was
+ *      asked for (fading.h); missing pixels do not count;
+ *   6. write back: only then is the picture changed.
  *
  * Of a part of the picture only, this is done as if the part with its
  * surroundings (area.h) were all there is; nothing outside of it changes.
@@ -20,7 +22,7 @@
  * Where noise is kept, what was filled is given noise as well, if that is asked
  * for (grain.h).
  *
- * Without noise to remove, pixels that are not missing keep their value, bit
+ * Without noise or fading to remove, pixels that are not missing keep their value, bit
  * for bit, but for those colours.  Masked pixels never affect the result, but for those that a
  * detector found below an overlay, or all if that was asked for.
  */
@@ -28,6 +30,7 @@
 
 #include "base/progress.h"
 #include "imaging/detect/findnoise.h"
+#include "imaging/fading.h"
 #include "imaging/mask.h"
 #include "imaging/restoreoptions.h"
 
@@ -36,6 +39,7 @@ typedef struct {
   gsize masked_pixels; /* those of the part that was worked on, as in @found */
   double sigma;     /* of the noise that was removed; 0 for none */
   FoundNoise noise; /* what was found, before options changed its strength */
+  FoundFading fading; /* zeroes if it was not asked for */
   gsize patches;    /* that were coded, over all passes */
   char *dictionary; /* dictionary_describe() of the one used */
 } RestoreReport;

@@ -17,6 +17,20 @@ typedef enum { FILL_AUTO, FILL_SMOOTH, FILL_TEXTURE } ThickFill;
 /* Their names, in that order, NULL at the end. */
 extern const char *const thick_fill_names[];
 
+/* What is done about faded colours (fading.h): nothing; contrast and neutral
+ * colours are brought back where a picture is certainly faded, and tones stay;
+ * the same, and toned pictures, such as sepia, become grey; or contrast and
+ * neutral colours in any picture. */
+typedef enum {
+  FADING_KEEP,
+  FADING_AUTO,
+  FADING_NEUTRAL,
+  FADING_ALWAYS
+} FadingMode;
+
+/* Their names from FADING_AUTO on, in that order, NULL at the end. */
+extern const char *const fading_mode_names[];
+
 /* The noise level is unknown: estimate it. */
 #define SIGMA_UNKNOWN (-1.)
 
@@ -44,6 +58,7 @@ typedef struct {
   ThickFill fill;
   gboolean see_through; /* use what shines through marks: of all that is
                            missing, not only of what the mask says */
+  FadingMode fading;
   guint64 seed;     /* of the search for texture, and of grain */
   gboolean pursuit; /* remove noise by pursuit even if @dictionary is
                        orthonormal, so that all have the same coder */

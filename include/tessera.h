@@ -419,6 +419,18 @@ typedef enum {
   TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
 } TesseraNoise;
 
+/* What is done about faded colours.  A picture is faded if it has half of the
+ * usual contrast or less, and no black.  Contrast, up to a factor of 2.2, and
+ * neutral blacks and whites are then brought back, also where the picture has
+ * faded unevenly; a toned picture, such as sepia, keeps its tone.  Missing
+ * pixels have no influence.  Pictures of fewer than 8 bits are left alone. */
+typedef enum {
+  TESSERA_FADING_KEEP,
+  TESSERA_FADING_AUTO,    /* where a picture is certainly faded */
+  TESSERA_FADING_NEUTRAL, /* likewise, and a toned picture becomes grey */
+  TESSERA_FADING_ALWAYS   /* in any picture */
+} TesseraFading;
+
 /* A rectangle of pixels of the upright picture. */
 typedef struct {
   int x, y, width, height;
@@ -450,6 +462,8 @@ typedef struct {
   int see_through; /* not 0: what is missing lies below half-opaque marks or
                       stains; use what shines through */
   int grow;        /* pixels by which to widen what is missing, 0 to 16 */
+
+  TesseraFading fading;
 } TesseraRestoreOptions;
 
 typedef struct {
@@ -462,6 +476,11 @@ typedef struct {
   TesseraNoiseKind noise_kind;
   int noise_is_certain;
   double noise_sigma;
+
+  /* 0 unless fading was looked at. */
+  double fading;      /* how much of it was undone, 0 to 1 */
+  double fading_span; /* contrast that the picture had, 0 to 1 */
+  int is_toned;       /* it has one tone, or is grey */
 } TesseraRestoreReport;
 
 /* Fills the pixels of @image that are missing according to @missing, and

@@ -119,6 +119,52 @@ expect "too large" 4 restore noisy.png --max-pixels 100 -o no.png
 expect "an output that exists" 1 restore noisy.png -o one.png
 ok "none of them writes" [ ! -e no.png ]
 
+# ---- faded pictures ----
+
+# One colour of a photograph, paler: grey, and toned.
+make_png faded.png 120 90 '60 + ($x * 37 + $y * 91) % 97'
+make_png toned.png 120 90 '(60 + ($x * 37 + $y * 91) % 97) * (10 - $c) / 10'
+for way in --fading "--fading auto" --fading=auto; do
+  # shellcheck disable=SC2086
+  expect "$way" 0 restore $way faded.png --no-damage --no-noise -o bright.png \
+    --force --json
+  ok "... is done" perl -MJSON::PP -0ne '
+    my $fading = decode_json ($_)->{fading};
+    exit !($fading->{changed} && $fading->{strength} == 1
+           && $fading->{span} < 0.45)' out
+done
+ok "... and changes the picture" not is_more "$(run score faded.png bright.png \
+  --json; json psnr)" 20
+expect "not asked for" 0 restore faded.png --no-noise --find blocks --json \
+  -o unasked.png
+ok "... it is not done" cmp faded.png unasked.png
+ok "... nor said" not grep -q fading out
+expect "a photograph that has its contrast" 0 restore "$photo" --no-damage \
+  --no-noise --fading -o contrasty.png
+ok "... is kept" cmp "$photo" contrasty.png
+ok "... which is said" says "not certainly faded"
+expect "in any picture" 0 restore "$photo" --no-damage --no-noise \
+  --fading always -o always.png
+ok "... it can be done" says "brought back contrast and colours"
+ok "... and is" not cmp -s "$photo" always.png
+expect "a tone" 0 restore toned.png --no-damage --no-noise --fading \
+  -o tone.png --json
+ok "... is seen" perl -MJSON::PP -0ne '
+  exit !decode_json ($_)->{fading}{toned}' out
+expect "... or removed" 0 restore toned.png --no-damage --no-noise \
+  --fading neutral -o neutral.png
+ok "... in another result" not cmp -s tone.png neutral.png
+expect "no such way" 2 restore faded.png --fading=much -o no2.png
+expect "a JPEG" 0 restore "$PHOTOS/beach2.jpg" --no-damage --no-noise \
+  --fading always -o bright.jpg
+run score "$PHOTOS/beach2.jpg" bright.jpg --json
+ok "... changes, too" not is_more "$(json psnr)" 40
+for threads in 1 3; do
+  run restore hidden_noisy.png --fading always -q --threads $threads \
+    -o by$threads.png
+done
+ok "1 and 3 threads give the same colours" cmp by1.png by3.png
+
 # ---- folders ----
 
 mkdir -p scans/deep

@@ -13,7 +13,7 @@ static const char *const colours[] = { "red", "green", "blue", NULL };
 /* What the words set. */
 typedef struct {
   gboolean flag;
-  int whole, choice;
+  int whole, choice, bare;
   gsize size;
   guint64 seed;
   double real;
@@ -47,6 +47,8 @@ parse (Values *values, const char *line, GError **error)
       .max = 1 },
     { "colour", 0, "NAME", "", option_choice, .value = &values->choice,
       .choices = colours },
+    { "bare", 0, "NAME", "", option_choice, .value = &values->bare,
+      .choices = colours, .may_be_bare = TRUE },
     { "output", 'o', "FILE", "", option_file, .value = &values->file,
       .role = OUTPUT_FILE },
     { "list", 0, "N,...", "", option_int_list, .value = &values->list,
@@ -88,6 +90,29 @@ test_ways_to_say_it (void)
     g_assert_cmpint (values.whole, ==, 12);
     g_assert_cmpuint (g_strv_length (values.rest), ==, 1);
     g_assert_cmpstr (values.rest[0], ==, "a.png");
+  }
+}
+
+/* The value is the next word only if it is a choice. */
+static void
+test_bare (void)
+{
+  const struct {
+    const char *line;
+    int choice;
+    guint files;
+  } cases[] = { { "x --bare a.png", 0, 1 },      { "x a.png --bare", 0, 1 },
+                { "x --bare -f a.png", 0, 1 },   { "x --bare blue a.png", 2, 1 },
+                { "x --bare=green a.png", 1, 1 }, { "x --bare -- blue", 0, 1 },
+                { "x a.png", 7, 1 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (Values) values = { .bare = 7 };
+
+    g_test_message ("%s", cases[i].line);
+    parse_well (&values, cases[i].line);
+    g_assert_cmpint (values.bare, ==, cases[i].choice);
+    g_assert_cmpuint (g_strv_length (values.rest), ==, cases[i].files);
   }
 }
 
@@ -199,6 +224,7 @@ main (int argc, char **argv)
   test_start (&argc, &argv);
   g_test_add_func ("/parser/ways", test_ways_to_say_it);
   g_test_add_func ("/parser/files", test_files);
+  g_test_add_func ("/parser/bare", test_bare);
   g_test_add_func ("/parser/values", test_values);
   g_test_add_func ("/parser/mistakes", test_mistakes);
   g_test_add_func ("/parser/lists", test_long_lists);

@@ -37,6 +37,7 @@ struct Option {
                                  value is a file, names that do as well */
   OptionRole role;
   gboolean required;     /* only for files */
+  gboolean may_be_bare;  /* a choice whose value may be left out: the first */
   gboolean keeps_result; /* the result does not depend on it */
 };
 

@@ -136,6 +136,26 @@ is_joined (const Parser *parser, const char *word)
   return option != NULL && option->value_name != NULL && word[2] != '\0';
 }
 
+static gboolean
+is_choice (const Option *option, const char *word)
+{
+  return word != NULL && g_strv_contains (option->choices, word);
+}
+
+/* "--option=first choice" if @word, with @next behind it, is an option whose
+ * value may be left out, and is; else NULL. */
+static char *
+complete_bare (const Parser *parser, const char *word, const char *next)
+{
+  const Option *option = g_str_has_prefix (word, "--")
+                           ? find_option (parser, word + strlen ("--"))
+                           : NULL;
+
+  return option != NULL && option->may_be_bare && !is_choice (option, next)
+           ? g_strdup_printf ("%s=%s", word, option->choices[0])
+           : NULL;
+}
+
 /* A copy of the words of @argv, made easy for GOption. */
 static char **
 prepare (const Parser *parser, char **argv, GError **error)
@@ -143,6 +163,8 @@ prepare (const Parser *parser, char **argv, GError **error)
   g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
 
   for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++) {
+    g_autofree char *whole = complete_bare (parser, *argv, argv[1]);
+
     if (!check_flag (parser, *argv, error))
       return NULL;
     if (is_joined (parser, *argv)) {
@@ -150,7 +172,7 @@ prepare (const Parser *parser, char **argv, GError **error)
 
       g_strv_builder_add_many (words, name, *argv + 2, NULL);
     } else {
-      g_strv_builder_add (words, *argv);
+      g_strv_builder_add (words, whole != NULL ? whole : *argv);
     }
   }
   g_strv_builder_addv (words, (const char **) argv);

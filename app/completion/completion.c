@@ -24,7 +24,7 @@ static const CompletionScript scripts[] = { completion_bash, completion_zsh,
 ValueKind
 completion_value_kind (const Option *option)
 {
-  if (option->value_name == NULL)
+  if (option->value_name == NULL || option->may_be_bare)
     return VALUE_NONE;
   if (option->parse == option_choice)
     return VALUE_WORD;

@@ -2,6 +2,7 @@
 #include "app/cli/jsonreport.h"
 #include "app/cli/terminal.h"
 #include "app/files/files.h"
+#include "app/mend/fadingwords.h"
 #include "app/mend/noisewords.h"
 #include "app/mend/repairpicture.h"
 #include "base/parallel.h"
@@ -59,6 +60,19 @@ unchanged_words (const Repair *repair)
            : "the picture is written unchanged";
 }
 
+/* What was done about fading, where that was asked for. */
+static void
+note_fading (const Repair *repair)
+{
+  const FoundFading *fading = &repair->report.fading;
+
+  if (repair->request->options.fading == FADING_KEEP || fading->is_changed)
+    return;
+  terminal_note ("%s: not certainly faded, so its contrast and colours are "
+                 "kept (--fading always brings them back)",
+                 input_name (repair->path));
+}
+
 /* Where pixels were filled, but noise was left that was perhaps noticed. */
 static void
 note_noise_left (const Repair *repair)
@@ -74,7 +88,9 @@ outcome_note_if_unchanged (const Repair *repair)
 {
   const char *why = repair->request->task->none_found;
 
-  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0) {
+  note_fading (repair);
+  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0
+      || repair->report.fading.is_changed) {
     note_noise_left (repair);
     return;
   }
@@ -138,6 +154,9 @@ outcome_fill_json (const Repair *repair, JsonObject *json)
   if (noise != NULL && !noise->keep)
     json_object_set_object_member (json, "noise",
                                    noise_to_json (&report->noise));
+  if (repair->request->options.fading != FADING_KEEP)
+    json_object_set_object_member (json, "fading",
+                                   fading_to_json (&report->fading));
   json_report_set_count (json, "threads", (guint64) parallel_threads ());
   if (left_out != NULL)
     json_report_set_text (json, "left_out", left_out);
@@ -170,7 +189,8 @@ outcome_append_summary (const Repair *repair, GString *text)
   if (is_cropped (repair))
     g_string_append_printf (text, "crop %d,%d,%dx%d: ", area.x, area.y,
                             area.width, area.height);
-  if (repair->masked_pixels == 0 && report->sigma <= 0) {
+  if (repair->masked_pixels == 0 && report->sigma <= 0
+      && !report->fading.is_changed) {
     g_string_append_printf (text, "%s%s, in %.1f s -> %s",
                             repair->request->task->is_search ? "nothing found"
                                                              : "unchanged",
@@ -178,14 +198,20 @@ outcome_append_summary (const Repair *repair, GString *text)
                             repair->seconds, output_name (repair->output));
     return;
   }
+  if (report->fading.is_changed)
+    g_string_append_printf (text, "brought back %s",
+                            fading_in_words (&report->fading));
   if (report->sigma > 0) {
     g_autofree char *noise = noise_in_words (&report->noise);
 
-    g_string_append_printf (text, "removed %s", noise);
+    g_string_append_printf (text, "%sremoved %s",
+                            report->fading.is_changed ? ", " : "", noise);
   }
   if (repair->masked_pixels > 0)
     g_string_append_printf (text, "%s%s %" G_GSIZE_FORMAT " pixel%s (%.1f %%)",
-                            report->sigma > 0 ? " and " : "",
+                            report->sigma > 0 || report->fading.is_changed
+                              ? " and "
+                              : "",
                             repair->request->task->past,
                             repair->masked_pixels,
                             PLURAL (repair->masked_pixels),

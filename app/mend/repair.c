@@ -34,7 +34,7 @@ check_options (const RepairTask *task, GError **error)
   if (!missing_check_options (task->sources, error)
       || (task->noise != NULL && !noise_check_options (task->noise, error)))
     return FALSE;
-  return !task->sources->nothing || !task->noise->keep
+  return !task->sources->nothing || !task->noise->keep || *task->fading >= 0
          || tessera_fail (error, TESSERA_ERROR_USAGE,
                           "--no-damage and --no-noise leave nothing to do");
 }
@@ -104,6 +104,8 @@ parse (RepairRequest *request, char **argv, GError **error)
   request->options.seed = line->seed;
   request->options.paper_protocol = request->protocol == PROTOCOL_PAPER;
   request->options.detector = request->task->detector;
+  if (request->task->fading != NULL)
+    request->options.fading = (FadingMode) (*request->task->fading + 1);
   if (request->task->noise != NULL) {
     request->options.sigma =
       request->task->noise->keep ? 0 : request->task->noise->sigma;

@@ -50,6 +50,8 @@ typedef struct {
   const char *none_found;   /* what to say when it finds nothing */
   double fill_grain;   /* RestoreOptions.fill_grain without --grain */
   NoiseRequest *noise; /* NULL where removing noise is not part of the task */
+  const int *fading;   /* a number of fading_mode_names, or -1 to keep it;
+                          NULL where that is not part of the task */
 } RepairTask;
 
 gboolean repair_run (const RepairTask *task, char **argv, GError **error);

@@ -152,7 +152,8 @@ restore_timed (Repair *repair, const Progress *progress, GError **error)
   repair->masked_pixels += repair->report.masked_pixels;
   repair->patches += repair->report.patches;
   repair->is_changed = repair->is_changed || repair->report.masked_pixels > 0
-                       || repair->report.sigma > 0;
+                       || repair->report.sigma > 0
+                       || repair->report.fading.is_changed;
   return ok;
 }
 
@@ -239,6 +240,7 @@ may_patch (const Repair *repair)
 {
   return repair->pages == 1 && repair->image->meta.format == TESSERA_JPEG
          && !repair->request->task->is_search && repair->report.sigma <= 0
+         && !repair->report.fading.is_changed
          && is_like_source (repair);
 }
 

@@ -41,13 +41,15 @@ read_restoration (const HandlerCall *call, MendOptions *options,
                   GError **error)
 {
   const char *kinds = request_argument (call->request, "kinds");
-  int noise = 1;
+  int noise = 1, fading = -1;
 
   if (!call_real (call, "find_strength", FIND_STRENGTH_MIN, FIND_STRENGTH_MAX,
                   &options->strength, error)
-      || !call_int (call, "noise", 0, 1, &noise, error))
+      || !call_int (call, "noise", 0, 1, &noise, error)
+      || !call_choice (call, "fading", fading_mode_names, &fading, error))
     return FALSE;
   options->restore.fill_grain = 1;
+  options->restore.fading = (FadingMode) (fading + 1);
   if (noise == 0)
     options->restore.sigma = 0;
   if (kinds != NULL && *kinds == '\0')

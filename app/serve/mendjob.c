@@ -1,6 +1,7 @@
 #include "app/serve/mendjob.h"
 
 #include "app/cli/jsonreport.h"
+#include "app/mend/fadingwords.h"
 #include "app/mend/noisewords.h"
 #include "app/serve/overlays.h"
 #include "base/error.h"
@@ -23,6 +24,7 @@ typedef struct {
   gsize pixels; /* restored */
   gboolean changed;
   char *noise; /* that was removed, in words, or NULL */
+  const char *faded; /* what was brought back of faded colours, or NULL */
 } MendJob;
 
 /* Assumed share of the work of finding damage. */
@@ -154,6 +156,7 @@ restore (MendJob *job, const Progress *progress, GError **error)
     return FALSE;
   job->pixels = report.masked_pixels;
   job->noise = report.sigma > 0 ? noise_in_words (&report.noise) : NULL;
+  job->faded = fading_in_words (&report.fading);
   job->changed = differ (image, job->base->image);
   job->version = photo_add_version (job->photo, job->options.version,
                                     g_steal_pointer (&image));
@@ -219,6 +222,7 @@ describe (gpointer data, JsonObject *json)
   json_report_set_count (json, "masked_pixels", job->pixels);
   json_object_set_boolean_member (json, "changed", job->changed);
   json_report_set_text (json, "noise", job->noise);
+  json_report_set_text (json, "faded", job->faded);
   json_object_set_array_member (json, "versions",
                                 json_array_ref (job->versions));
 }

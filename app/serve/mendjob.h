@@ -26,5 +26,5 @@ gpointer mend_job_new (Photo *photo, Mask *mask, const MendOptions *options,
 /* Describes itself, once damage was looked for, by found, a number of pixels,
  * and kinds, an object with marks and pixels of each; and after a restoration
  * by version, versions, masked_pixels, changed, which says whether any pixel
- * differs, and noise: what was removed in words, or null. */
+ * differs, and noise and faded: what was removed and brought back, in words, or null. */
 extern const JobClass mend_job_class;

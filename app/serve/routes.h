@@ -18,7 +18,7 @@
  *     POST    /api/photos/ID/jobs?task=&version=&quality=&dictionary=&sigma=
  *                                         &see_through=&found=&loaded=
  *                                         &kinds=&find_strength=&noise=
- *                                         &thick=&grow=&seed=
+ *                                         &thick=&grow=&seed=&fading=
  *     GET     /api/photos/ID/found        runs that a job has found
  *
  *     GET     /api/jobs/N                 how far a job is

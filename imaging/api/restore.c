@@ -39,6 +39,27 @@ choose_fill (TesseraFill wanted, ThickFill *fill, GError **error)
 }
 
 static gboolean
+choose_fading (TesseraFading wanted, FadingMode *mode, GError **error)
+{
+  switch (wanted) {
+  case TESSERA_FADING_KEEP:
+    *mode = FADING_KEEP;
+    return TRUE;
+  case TESSERA_FADING_AUTO:
+    *mode = FADING_AUTO;
+    return TRUE;
+  case TESSERA_FADING_NEUTRAL:
+    *mode = FADING_NEUTRAL;
+    return TRUE;
+  case TESSERA_FADING_ALWAYS:
+    *mode = FADING_ALWAYS;
+    return TRUE;
+  }
+  return tessera_fail (error, TESSERA_ERROR_USAGE,
+                       "there is no way %d to treat fading", (int) wanted);
+}
+
+static gboolean
 choose_sigma (const TesseraRestoreOptions *o, double *sigma, GError **error)
 {
   switch (o->noise) {
@@ -99,6 +120,7 @@ restore (TesseraContext *context, TesseraImage *image,
                               o->area.height };
   if (!choose_quality (o->quality, &options.quality, error)
       || !choose_fill (o->fill, &options.fill, error)
+      || !choose_fading (o->fading, &options.fading, error)
       || !choose_sigma (o, &options.sigma, error) || !check_amounts (o, error))
     return FALSE;
   if (o->grow > 0) {
@@ -144,6 +166,9 @@ tessera_restore (TesseraContext *context, TesseraImage *image,
   filled.sigma = own.sigma;
   filled.noise_kind = noise_kind_of (&own.noise);
   filled.noise_is_certain = own.noise.is_sure;
+  filled.fading = own.fading.strength;
+  filled.fading_span = own.fading.span;
+  filled.is_toned = own.fading.is_toned;
   filled.noise_sigma = own.noise.sigma;
   return report == NULL
          || report_write (&filled, sizeof filled, report, error);

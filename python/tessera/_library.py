@@ -128,7 +128,8 @@ class RestoreOptions(Options):
                 ("sigma", c_double), ("paper_protocol", c_int),
                 ("fill", c_int), ("seed", c_uint64), ("strength", c_double),
                 ("grain", c_double), ("area", Area),
-                ("see_through", c_int), ("grow", c_int)]
+                ("see_through", c_int), ("grow", c_int),
+                ("fading", c_int)]
 
 
 class DamageOptions(Options):

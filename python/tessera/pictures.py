@@ -16,6 +16,7 @@ _THROUGH = 16  # TESSERA_MASK_THROUGH
 _GREY = 128    # the same in a picture of a mask
 _QUALITY = {"fast": -1, "normal": 0, "best": 1}
 _FILL = {"auto": 0, "smooth": 1, "texture": 2}
+_FADING = {"keep": 0, "auto": 1, "neutral": 2, "always": 3}
 _KEEP, _ESTIMATE, _GIVEN = 0, 1, 2
 
 Crop = Tuple[int, int, int, int]
@@ -363,7 +364,7 @@ def _restore(picture, mask, dictionary, crop, threads, progress, **fields):
     call("restore", _c.context(threads), image, missing,
          byref(options), None, watch=watch)
     result = _array(image, picture)
-    if fields["noise"] == _KEEP and mask is not None:
+    if fields["noise"] == _KEEP and not fields["fading"] and mask is not None:
         # Floats pass through 16 bits: known pixels stay as they were.
         known = np.asarray(mask) == 0
         if before is not None:
@@ -390,7 +391,8 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
             dictionary: Optional[Dictionary] = None, fill: str = "auto",
             crop: Optional[Crop] = None, seed: int = 0, threads: int = 0,
             progress=None, see_through: bool = False,
-            grow: int = 0, grain: float = 0.0) -> np.ndarray:
+            grow: int = 0, grain: float = 0.0,
+            fading: str = "keep") -> np.ndarray:
     """Fills the missing pixels of a picture.
 
     Known pixels come back as they were, and masked ones never affect the
@@ -429,6 +431,11 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
         leave light or dark rims.
     grain : float
         Fraction of the grain around them that filled pixels get, 0 to 1.
+    fading : str
+        "auto" brings back contrast and neutral colours of a picture that is
+        certainly faded, after all else: at most 2.2 times the contrast, and a
+        toned picture such as sepia keeps its tone.  With "neutral", that
+        becomes grey; with "always", any picture is treated.
 
     Returns
     -------
@@ -447,6 +454,7 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     """
     quality = _choice("quality", quality, _QUALITY)
     fill = _choice("fill", fill, _FILL)
+    fading = _choice("fading", fading, _FADING)
     if mask is None:
         mask = find_damage(picture, threads=threads,
                            progress=_part(progress, 0, _FINDING))
@@ -454,14 +462,14 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     return _restore(picture, mask, dictionary, crop, threads, progress,
                     quality=quality, fill=fill, noise=_KEEP, seed=seed,
                     see_through=int(see_through), grow=grow,
-                    grain=float(grain))
+                    grain=float(grain), fading=fading)
 
 
 def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
             mask: Optional[np.ndarray] = None, quality: str = "normal",
             dictionary: Optional[Dictionary] = None, strength: float = 0.0,
             grain: float = 0.0, crop: Optional[Crop] = None, threads: int = 0,
-            progress=None) -> np.ndarray:
+            progress=None, fading: str = "keep") -> np.ndarray:
     """Removes noise.
 
     Parameters
@@ -491,6 +499,11 @@ def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
         0 for one per core.
     progress : callable, optional
         Called with the fraction that is done, 0 to 1.
+    fading : str
+        "auto" brings back contrast and neutral colours of a picture that is
+        certainly faded, after all else: at most 2.2 times the contrast, and a
+        toned picture such as sepia keeps its tone.  With "neutral", that
+        becomes grey; with "always", any picture is treated.
 
     Returns
     -------
@@ -509,7 +522,8 @@ def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
               "grain": float(grain)} if sigma is None else {
         "noise": _GIVEN, "sigma": float(sigma)}
     return _restore(picture, mask, dictionary, crop, threads, progress,
-                    quality=_choice("quality", quality, _QUALITY), **fields)
+                    quality=_choice("quality", quality, _QUALITY),
+                    fading=_choice("fading", fading, _FADING), **fields)
 
 
 def noise_level(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,

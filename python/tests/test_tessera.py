@@ -130,6 +130,22 @@ def test_estimated_noise_is_removed_as_by_the_program(files, options):
     assert not np.array_equal(result, tessera.denoise(noisy))
 
 
+@pytest.mark.parametrize("fading", ["auto", "neutral", "always"])
+def test_faded_colours_come_back_as_by_the_program(files, fading):
+    folder, picture, damaged, mask = files
+    faded = np.where(mask[..., None], damaged, 80 + picture // 3)
+    tessera.write(faded.astype(np.uint8), folder / "faded.png")
+    run("restore", folder / "faded.png", "--mask", folder / "mask.png",
+        "--no-noise", f"--fading={fading}", "-o", folder / "out.png")
+    faded = faded.astype(np.uint8)
+    result = tessera.inpaint(faded, mask, fading=fading)
+    assert np.array_equal(result, tessera.read(folder / "out.png"))
+    assert not np.array_equal(result[~mask], faded[~mask])
+    assert np.array_equal(tessera.inpaint(faded, mask)[~mask], faded[~mask])
+    assert np.ptp(tessera.denoise(faded, 2, mask=mask, fading=fading)) > \
+        np.ptp(tessera.denoise(faded, 2, mask=mask))
+
+
 @pytest.mark.parametrize("sigma", [5, 20])
 def test_denoise_is_that_of_the_program(files, sigma):
     folder, picture, _, _ = files

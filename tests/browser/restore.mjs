@@ -127,6 +127,28 @@ async function testNothing (server) {
   await page.close ();
 }
 
+// Paler, and no black.
+const faded = makePng (...size, 8, (x, y, c) => 70 + 100 * scene (x / 2, y / 2, c));
+
+async function testFading (server) {
+  const page = await visit (server.address, { task });
+
+  await openPicture (page, 'faded.png', faded);
+  await idle (page);
+  await only (page, 'blocks');
+  await page.uncheck ('#remove-noise');
+  ok ('faded colours are not changed unasked', !await page.isChecked ('#undo-fading'));
+  await page.check ('#undo-fading');
+  await page.click ('#start');
+  await page.waitForSelector ('#split:not([hidden])');
+  await idle (page);
+  ok ('faded colours come back, which is said', /^Brought back contrast and colours\./
+    .test (await page.textContent ('#outcome-text')), await page.textContent ('#outcome-text'));
+  ok ('as by the command', (await saved (page, '#download')).bytes
+    .equals (restored (faded, '--find', 'blocks', '--no-noise', '--fading')));
+  await page.close ();
+}
+
 // ---- all of them ----
 
 async function testAll (server) {
@@ -155,4 +177,4 @@ async function testAll (server) {
   await page.close ();
 }
 
-await run ([testRestoring, testOnTheWay, testNothing, testAll]);
+await run ([testRestoring, testOnTheWay, testNothing, testFading, testAll]);

@@ -47,12 +47,13 @@ async function keepResult(picture, done, versions) {
 }
 
 // What was done, for people.
-function outcome({ kinds = {}, masked_pixels: pixels, noise }) {
+function outcome({ kinds = {}, masked_pixels: pixels, noise, faded }) {
   const found = kindsInWords(kinds);
   const filled = found ? `Filled ${found} (${count(pixels, 'pixel')}).`
     : pixels > 0 ? `Filled ${count(pixels, 'pixel')}.` : '';
 
-  return [filled, noise ? `Removed ${noise.replace('levels', 'of 255 levels')}.` : ''].filter(Boolean).join(' ');
+  return [filled, noise ? `Removed ${noise.replace('levels', 'of 255 levels')}.` : '',
+    faded ? `Brought back ${faded}.` : ''].filter(Boolean).join(' ');
 }
 
 // Damage that was looked for with the settings of now is not looked for again:
@@ -68,7 +69,8 @@ async function restoreCurrent(label, seed = 0) {
   };
   const done = await work({
     task: 'restore', kinds: search ? query.kinds : '', find_strength: query.strength,
-    noise: Number($('remove-noise').checked), seed, ...fillQuery(picture)
+    noise: Number($('remove-noise').checked), ...$('undo-fading').checked && { fading: 'auto' }, seed,
+    ...fillQuery(picture)
   }, picture.mask.toRuns(), label, mark);
 
   if (done)
