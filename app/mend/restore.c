@@ -33,7 +33,7 @@ run (char **argv, GError **error)
     { "no-noise", 0, NULL, "leave noise alone: fill damage only", option_flag,
       .value = &noise.keep },
     { "fading", 0, "NAME",
-      "bring back faded colours: auto, neutral or always (auto)",
+      "bring back faded colours: auto, neutral, always",
       option_choice, .value = &fading, .choices = fading_mode_names,
       .may_be_bare = TRUE },
   };
