@@ -1,18 +1,10 @@
 #include "dictlearn/convolutional/pyramid.h"
 
 #include "base/error.h"
+#include "dictlearn/blurfill.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The ground of the smallest size: known samples, blurred less and less, each
- * blur filled in from the previous one where little is known.  Noise that is
- * left in the ground stays in the picture, since the coder is not shown the
- * ground; a model for noise stops at a wide blur (ConvShape). */
-static const struct {
-  double sigma;
-  float trust; /* weight of the blur before */
-} blurs[] = { { 6, 1e-4f }, { 2, 2e-2f }, { 1, 5e-2f } };
 
 typedef struct {
   int width, height;
@@ -230,75 +222,6 @@ gather_plane (const float *large, const Level *to, const Level *from,
   }
 }
 
-/* ---- the first ground ---- */
-
-/* Sums along lines, weighted by a Gaussian; @step from one sample of a line to
- * the next, @apart from one line to the next. */
-static void
-blur_lines (const float *from, float *to, int length, int lines, int step,
-            int apart, double sigma)
-{
-  int radius = (int) (2 * sigma);
-  float weights[16];
-  float total = 0;
-
-  for (int i = -radius; i <= radius; i++)
-    total += expf ((float) (-i * i / (2 * sigma * sigma)));
-  for (int i = 0; i <= radius; i++)
-    weights[i] = expf ((float) (-i * i / (2 * sigma * sigma))) / total;
-  for (int line = 0; line < lines; line++)
-    for (int x = 0; x < length; x++) {
-      float sum = 0;
-
-      for (int i = MAX (-radius, -x); i <= MIN (radius, length - 1 - x); i++)
-        sum += weights[ABS (i)] * from[line * apart + (x + i) * step];
-      to[line * apart + x * step] = sum;
-    }
-}
-
-static void
-blur (float *plane, float *room, const Level *l, double sigma)
-{
-  blur_lines (plane, room, l->width, l->height, 1, l->width, sigma);
-  blur_lines (room, plane, l->height, l->width, l->width, 1, sigma);
-}
-
-static float
-known_mean (const float *y, const float *known, int count)
-{
-  double sum = 0, weight = 0;
-
-  for (int i = 0; i < count; i++) {
-    sum += known[i] * y[i];
-    weight += known[i];
-  }
-  return (float) (weight > 0 ? sum / weight : 0.5);
-}
-
-static void
-ground_plane (const Pyramid *self, const Level *l, const float *y,
-              const float *known, float *ground)
-{
-  int count = l->width * l->height, finest = self->shape.ground;
-  float *sum = self->room, *weight = sum + count, *room = weight + count;
-  float mean = known_mean (y, known, count);
-
-  for (int i = 0; i < count; i++)
-    ground[i] = mean;
-  for (gsize b = 0; b < G_N_ELEMENTS (blurs) && blurs[b].sigma >= finest;
-       b++) {
-    for (int i = 0; i < count; i++) {
-      sum[i] = known[i] > 0 ? known[i] * y[i] : 0;
-      weight[i] = known[i];
-    }
-    blur (sum, room, l, blurs[b].sigma);
-    blur (weight, room, l, blurs[b].sigma);
-    for (int i = 0; i < count; i++)
-      ground[i] = (sum[i] + blurs[b].trust * ground[i])
-                  / (weight[i] + blurs[b].trust);
-  }
-}
-
 /* ---- all levels ---- */
 
 /* The ground of level @i, from the level after it if there is one. */
@@ -307,11 +230,12 @@ lay_ground (Pyramid *self, int i)
 {
   Level *l = &self->levels[i], *smaller = l + 1;
   int pixels = l->width * l->height;
+  BlurFill fill = { l->width, l->height, self->shape.ground, self->room };
 
   for (int c = 0; c < self->shape.channels; c++)
     if (i == self->shape.levels - 1)
-      ground_plane (self, l, l->input.y + c * pixels,
-                    l->input.known + c * pixels, l->ground + c * pixels);
+      blur_fill (&fill, l->input.y + c * pixels, l->input.known + c * pixels,
+                 l->ground + c * pixels);
     else
       enlarge_plane (smaller->out + c * smaller->width * smaller->height,
                      smaller, l, l->ground + c * pixels);
