@@ -2,6 +2,7 @@
 
 #include "dictlearn/convolutional/file.h"
 #include "dictlearn/tensor.h"
+#include "dictlearn/transform/file.h"
 
 #include "base/error.h"
 #include "base/orderedgemm.h"
@@ -38,6 +39,7 @@ dictionary_free (Dictionary *dictionary)
   g_free (dictionary->algorithm);
   g_free (dictionary->options);
   conv_model_free (dictionary->convolutional);
+  transform_model_free (dictionary->transform);
   g_free (dictionary);
 }
 
@@ -113,6 +115,8 @@ dictionary_to_safetensors (const Dictionary *dictionary, GError **error)
 
   if (dictionary->convolutional != NULL)
     return conv_model_to_bytes (dictionary->convolutional, NULL, error);
+  if (dictionary->transform != NULL)
+    return transform_model_to_bytes (dictionary->transform, meta, error);
   shape_of (dictionary, &tensor);
   return tensor_to_safetensors (&tensor, "atoms", meta, error);
 }
@@ -279,6 +283,27 @@ dictionary_from_tensor (Tensor *tensor, DictionaryLayout layout,
   return g_steal_pointer (&dictionary);
 }
 
+/* Reads what a transform has beside its atoms, if it is one. */
+static gboolean
+read_transform (Dictionary *dictionary, GBytes *bytes, JsonObject *meta,
+                GError **error)
+{
+  TransformModel *model;
+
+  if (meta == NULL || !transform_model_in (meta))
+    return TRUE;
+  dictionary->transform = model =
+    transform_model_from_bytes (bytes, meta, &dictionary->atoms,
+                                dictionary->patch, dictionary->channels,
+                                error);
+  if (model == NULL)
+    return FALSE;
+  model->options = g_strdup (dictionary->options);
+  model->seed = dictionary->seed;
+  model->samples = dictionary->samples;
+  return TRUE;
+}
+
 /* One tensor of atoms, in either format. */
 static Dictionary *
 dictionary_from_tensors (GBytes *bytes, const char *name,
@@ -286,16 +311,39 @@ dictionary_from_tensors (GBytes *bytes, const char *name,
 {
   g_autoptr (JsonObject) meta = NULL;
   g_auto (Tensor) tensor = { 0 };
-  Dictionary *dictionary = NULL;
+  g_autoptr (Dictionary) dictionary = NULL;
 
   if (tensor_is_npy (bytes)
         ? tensor_from_npy (bytes, &tensor, error)
         : tensor_from_safetensors (bytes, "atoms", &tensor, &meta, error))
     dictionary = dictionary_from_tensor (&tensor, layout, error);
-  if (dictionary == NULL)
-    g_prefix_error (error, "%s: not a dictionary: ", name);
-  else if (meta != NULL)
+  if (dictionary != NULL && meta != NULL)
     read_metadata (dictionary, meta);
+  if (dictionary != NULL && read_transform (dictionary, bytes, meta, error))
+    return g_steal_pointer (&dictionary);
+  g_prefix_error (error, "%s: not a dictionary: ", name);
+  return NULL;
+}
+
+Dictionary *
+dictionary_from_transform (TransformModel *model, GError **error)
+{
+  const TransformShape *shape = &model->shape;
+  Dictionary *dictionary = dictionary_new (
+    shape->side, shape->channels, transform_length (shape), error);
+
+  if (dictionary == NULL) {
+    transform_model_free (model);
+    return NULL;
+  }
+  memcpy (dictionary->atoms.data, model->atoms.data,
+          (gsize) model->atoms.rows * (gsize) model->atoms.cols
+            * sizeof (float));
+  dictionary->algorithm = g_strdup ("transform");
+  dictionary->options = g_strdup (model->options);
+  dictionary->seed = model->seed;
+  dictionary->samples = model->samples;
+  dictionary->transform = model;
   return dictionary;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dictlearn/convolutional/model.h"
+#include "dictlearn/transform/model.h"
 
 /* Bounds of what a file may claim.  A pursuit holds the products of all pairs
  * of atoms: with so many atoms, 1 GB. */
@@ -27,6 +28,10 @@ typedef struct TesseraDictionary {
   /* The convolutional dictionary whose atoms for the full size, scaled, are
    * those above; else NULL.  Owned. */
   ConvModel *convolutional;
+
+  /* The transform whose atoms are those above, with the numbers of its rounds;
+   * else NULL.  Owned. */
+  TransformModel *transform;
 } Dictionary;
 
 /* A dictionary with zero atoms to be filled in, which the caller owns.  NULL
@@ -41,6 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dictionary, dictionary_free)
 /* A dictionary for @model, which is taken over in any case.  NULL with @error
  * set: MEMORY. */
 Dictionary *dictionary_from_model (ConvModel *model, GError **error);
+Dictionary *dictionary_from_transform (TransformModel *model, GError **error);
 
 /* A human-readable name: the algorithm and the sizes. */
 char *dictionary_describe (const Dictionary *dictionary);
@@ -50,7 +56,8 @@ gboolean dictionary_is_orthonormal (const Dictionary *dictionary);
 
 /* The safetensors layout: eight bytes of header length, a JSON header, the
  * F32 tensor "atoms" of shape k x channels x patch x patch.  For those of a
- * convolutional dictionary see dictlearn/convolutional/file.h. */
+ * convolutional dictionary see dictlearn/convolutional/file.h, and for what a
+ * transform has beside them dictlearn/transform/file.h. */
 GBytes *dictionary_to_safetensors (const Dictionary *dictionary,
                                    GError **error);
 
