@@ -444,7 +444,7 @@ picture_clear (Picture *p)
 static void
 recode (Picture *p, const ConvModel *model, int turns)
 {
-  RecodeSettings settings = { .model = model, .turns = turns };
+  RecodeSettings settings = { .coder.model = model, .turns = turns };
   RecodePicture picture = { .width = p->damaged->width,
                             .height = p->damaged->height,
                             .channels = p->damaged->channels,

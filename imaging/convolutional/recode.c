@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "dictlearn/convolutional/pyramid.h"
+#include "dictlearn/transform/rounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,20 @@ typedef struct {
   const RecodePicture *picture;
   const RecodeSettings *settings;
 } Recode;
+
+int
+recoder_channels (const Recoder *coder)
+{
+  return coder->model != NULL ? coder->model->shape.channels
+                              : coder->transform->shape.channels;
+}
+
+static int
+spacing_of (const Recoder *coder)
+{
+  return coder->model != NULL ? coder->model->shape.stride
+                              : coder->transform->shape.spacing;
+}
 
 /* ---- parts ---- */
 
@@ -161,33 +176,55 @@ room_init (Room *room, const RecodePart *part, int channels, GError **error)
   return TRUE;
 }
 
+/* Restores @damaged of the given size and adds the result, in orientation
+ * @orientation, to the sum of @room. */
+static gboolean
+code (const Recoder *coder, const Damaged *damaged, int across, int down,
+      int orientation, const Room *room, const Progress *progress,
+      GError **error)
+{
+  g_autoptr (Pyramid) pyramid =
+    coder->model != NULL
+      ? pyramid_new (&coder->model->shape, across, down, FALSE, error)
+      : NULL;
+  g_autoptr (Rounds) rounds =
+    coder->transform != NULL
+      ? rounds_new (&coder->transform->shape, across, down, FALSE, error)
+      : NULL;
+  const float *out = NULL;
+  gboolean swapped = orientation & 4;
+
+  if (pyramid != NULL)
+    out = pyramid_forward (pyramid, coder->model->numbers, damaged, progress,
+                           error);
+  else if (rounds != NULL)
+    out = rounds_forward (rounds, coder->transform, damaged, progress, error);
+  if (out == NULL)
+    return FALSE;
+  orient_back (out, orientation, swapped ? down : across,
+               swapped ? across : down, recoder_channels (coder), room->sum);
+  return TRUE;
+}
+
 /* Restores channels @first on of @part in orientation @orientation and adds
  * the result to the sum. */
 static gboolean
-restore_oriented (const RecodePart *part, const ConvModel *model, int first,
+restore_oriented (const RecodePart *part, const Recoder *coder, int first,
                   int orientation, const Room *room, const Progress *progress,
                   GError **error)
 {
   int width = part->values->width, height = part->values->height;
   int across = oriented_width (orientation, width, height);
-  int channels = model->shape.channels;
-  g_autoptr (Pyramid) pyramid = pyramid_new (
-    &model->shape, across, width * height / across, FALSE, error);
+  int channels = recoder_channels (coder);
   Damaged damaged = { room->y, room->known, room->noise };
-  const float *out;
 
-  if (pyramid == NULL)
-    return FALSE;
   orient (planes_at (part->values, first, 0, 0), orientation, width, height,
           channels, room->y);
   orient (planes_at (part->known, first, 0, 0), orientation, width, height,
           channels, room->known);
   orient (part->noise->data, orientation, width, height, 1, room->noise);
-  out = pyramid_forward (pyramid, model->numbers, &damaged, progress, error);
-  if (out == NULL)
-    return FALSE;
-  orient_back (out, orientation, width, height, channels, room->sum);
-  return TRUE;
+  return code (coder, &damaged, across, width * height / across, orientation,
+               room, progress, error);
 }
 
 /* Patches of the largest size that a part is coded by, in each of its
@@ -216,7 +253,7 @@ replace_wanted (RecodePart *part, int first, const float *sum, gsize samples,
       continue;
     if (!(fabsf (mean) <= MOST_SAMPLE))
       return tessera_fail (error, TESSERA_ERROR_INPUT,
-                           "the convolutional dictionary diverges on this "
+                           "the dictionary diverges on this "
                            "picture; it needs to be learned again");
     values[i] = mean;
   }
@@ -228,10 +265,10 @@ static gboolean
 restore_channels (const Recode *r, RecodePart *part, int first,
                   const Room *room, const Progress *progress, GError **error)
 {
-  const ConvModel *model = r->settings->model;
+  const Recoder *coder = &r->settings->coder;
   int turns = r->settings->turns;
   gsize samples =
-    planes_samples (part->noise) * (gsize) model->shape.channels;
+    planes_samples (part->noise) * (gsize) recoder_channels (coder);
 
   memset (room->sum, 0, samples * sizeof (float));
   for (int orientation = 0; orientation < turns; orientation++) {
@@ -239,11 +276,11 @@ restore_channels (const Recode *r, RecodePart *part, int first,
                            (orientation + 1.0) / turns };
     Progress turn = progress_part (&share);
 
-    if (!restore_oriented (part, model, first, orientation, room, &turn,
+    if (!restore_oriented (part, coder, first, orientation, room, &turn,
                            error))
       return FALSE;
     if (r->settings->patches != NULL)
-      *r->settings->patches += patches_in (part, model->shape.stride);
+      *r->settings->patches += patches_in (part, spacing_of (coder));
   }
   return replace_wanted (part, first, room->sum, samples, turns, error);
 }
@@ -253,7 +290,7 @@ static gboolean
 restore_part (const Recode *r, RecodePart *part, const Progress *progress,
               GError **error)
 {
-  int channels = r->settings->model->shape.channels;
+  int channels = recoder_channels (&r->settings->coder);
   int total = part->values->channels;
   Room room;
   gboolean ok = room_init (&room, part, channels, error);

@@ -1,4 +1,4 @@
-/* recode.h - restores a picture with a convolutional dictionary
+/* recode.h - restores a picture with a convolutional dictionary or a transform
  *
  * The picture is cut into squares that depend on its size alone; each is read,
  * restored together with a margin around it, and written.  So memory is that
@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "dictlearn/convolutional/model.h"
+#include "dictlearn/transform/model.h"
 #include "imaging/planes.h"
 
 /* Columns left .. right - 1, rows top .. bottom - 1. */
@@ -26,7 +27,7 @@ typedef struct {
 /* What is restored.  The functions are called from one thread. */
 typedef struct {
   int width, height;
-  int channels; /* a multiple of the model's */
+  int channels; /* a multiple of those of the coder */
 
   /* Fills in the part of @box: all that is known, or zero noise, where it does
    * not set anything else. */
@@ -39,8 +40,17 @@ typedef struct {
   gpointer data;
 } RecodePicture;
 
+/* Either of them; the other one is NULL. */
 typedef struct {
   const ConvModel *model;
+  const TransformModel *transform;
+} Recoder;
+
+/* Of the pictures it is for: 1 or 3. */
+int recoder_channels (const Recoder *coder);
+
+typedef struct {
+  Recoder coder;
   int turns;      /* 1, 2, 4 or 8 orientations of the picture; the results are
                      averaged */
   gsize *patches; /* grows by the number of patches coded; may be NULL */

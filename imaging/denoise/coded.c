@@ -1,4 +1,4 @@
-/* coded.c - a picture whose noise a convolutional dictionary removes */
+/* coded.c - a picture whose noise a convolutional dictionary or a transform removes */
 #include "imaging/convolutional/recode.h"
 #include "imaging/denoise/denoiseprivate.h"
 
@@ -8,9 +8,9 @@
  * which the model takes for brightness, has sqrt (3) times the noise that it
  * would have if they were independent. */
 static double
-told_sigma (const Denoise *d, const ConvModel *model)
+told_sigma (const Denoise *d, const Recoder *coder)
 {
-  return d->sigma * sqrt ((double) model->shape.channels / d->colours);
+  return d->sigma * sqrt ((double) recoder_channels (coder) / d->colours);
 }
 
 typedef struct {
@@ -48,15 +48,15 @@ write_part (Box box, const Planes *restored, gpointer data)
 }
 
 gboolean
-denoise_code_picture (Denoise *d, const ConvModel *model, int turns,
+denoise_code_picture (Denoise *d, const Recoder *coder, int turns,
                       const Progress *progress, GError **error)
 {
-  Coding coding = { d, (float) told_sigma (d, model) };
-  RecodeSettings settings = { .model = model, .turns = turns };
+  Coding coding = { d, (float) told_sigma (d, coder) };
+  RecodeSettings settings = { .coder = *coder, .turns = turns };
   RecodePicture picture = { .width = d->from->width,
                             .height = d->from->height,
                             .channels =
-                              MAX (d->colours, model->shape.channels),
+                              MAX (d->colours, recoder_channels (coder)),
                             .read = read_part,
                             .write = write_part,
                             .data = &coding };

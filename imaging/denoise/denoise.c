@@ -437,14 +437,20 @@ mixes_coarse (const Denoise *d)
          && MIN (d->from->width, d->from->height) >= 2 * LEAST_HALF;
 }
 
+static gboolean
+is_coder (const Recoder *coder)
+{
+  return coder->model != NULL || coder->transform != NULL;
+}
+
 /* Before the picture itself: what is done to all of it at once. */
 static gboolean
-prepare (Denoise *d, const ConvModel *model, const FoundNoise *noise,
+prepare (Denoise *d, const Recoder *coder, const FoundNoise *noise,
          const RestoreOptions *options, const Progress *progress,
          GError **error)
 {
-  if (model != NULL)
-    return denoise_code_picture (d, model,
+  if (is_coder (coder))
+    return denoise_code_picture (d, coder,
                                  d->named != NULL
                                    ? named_turns[options->quality]
                                    : coded_turns[options->quality],
@@ -504,7 +510,7 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
                 .coded_part = coded_part (
                   noise, full_pixels (from, halvings), options) };
   ProgressPart first = { progress, 0, 0 }, second, rest = { progress, 0, 1 };
-  const ConvModel *model = NULL;
+  Recoder coder = { NULL, NULL };
   Progress part;
   gboolean ok;
 
@@ -517,21 +523,23 @@ remove_from (const Image *from, const FoundNoise *noise, int halvings,
     learned = dictionary_noise (error);
     if (learned == NULL)
       return FALSE;
-    model = learned->convolutional;
-  } else if (d.named != NULL)
-    model = d.named->convolutional;
+    coder.model = learned->convolutional;
+  } else if (d.named != NULL) {
+    coder.model = d.named->convolutional;
+    coder.transform = options->paper_protocol ? NULL : d.named->transform;
+  }
   if (noise->kind == NOISE_WHITE && halvings == 0)
     d.unclipping = unclipping_table (d.sigma, clipped_ends (from, d.sigma));
   find_hidden_colour (&d);
-  d.in_scales = d.named == NULL && model == NULL && noise->coarse_count > 0;
+  d.in_scales = d.named == NULL && !is_coder (&coder) && noise->coarse_count > 0;
   if (d.in_scales)
     d.noise = &high;
-  if (model != NULL || d.in_scales)
-    first.to = rest.from = model == NULL     ? HALF_SHARE
-                           : d.named == NULL ? CODED_SHARE
-                                             : NAMED_SHARE;
+  if (is_coder (&coder) || d.in_scales)
+    first.to = rest.from = !is_coder (&coder) ? HALF_SHARE
+                           : d.named == NULL  ? CODED_SHARE
+                                              : NAMED_SHARE;
   part = progress_part (&first);
-  ok = prepare (&d, model, noise, options, &part, error);
+  ok = prepare (&d, &coder, noise, options, &part, error);
   second = (ProgressPart){ progress, first.to, first.to };
   if (ok && mixes_coarse (&d)) {
     second.to = rest.from = first.to + COARSE_SHARE;

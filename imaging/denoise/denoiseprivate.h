@@ -1,7 +1,7 @@
 /* denoiseprivate.h - the work in progress, shared by the files of denoise.c */
 #pragma once
 
-#include "dictlearn/convolutional/model.h"
+#include "imaging/convolutional/recode.h"
 #include "imaging/denoise/denoise.h"
 #include "imaging/denoise/nlbayes.h"
 #include "imaging/detect/clipping.h"
@@ -94,8 +94,8 @@ void tile_write (const Denoise *d, const Tile *tile);
 void tile_read_pixel (const Denoise *d, Planes *planes, int x, int y,
                       int from_x, int from_y);
 
-/* coded.c: lets @model restore the whole picture into d->coded. */
-gboolean denoise_code_picture (Denoise *d, const ConvModel *model, int turns,
+/* coded.c: lets @coder restore the whole picture into d->coded. */
+gboolean denoise_code_picture (Denoise *d, const Recoder *coder, int turns,
                                const Progress *progress, GError **error);
 
 /* mixhalf.c: mixes d->coarse into the low frequencies of @tile.  Pixels further

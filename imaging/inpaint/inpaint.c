@@ -190,6 +190,11 @@ static const FillSettings fills[] = {
   [QUALITY_BEST] = FILL_AGAIN (1, 24, 2),
 };
 
+/* Orientations of the picture for a transform. */
+static const int transform_turns[] = {
+  [QUALITY_FAST] = 1, [QUALITY_NORMAL] = 1, [QUALITY_BEST] = 8
+};
+
 /* Share of the work that the fill is, before rounds; and the shares of all of
  * it that are left for the convolutional dictionary and for models. */
 static const double fill_shares[] = {
@@ -201,7 +206,7 @@ static const double fill_shares[] = {
 /* What is done. */
 typedef struct {
   const Dictionary *dictionary; /* of the fill */
-  const ConvModel *model;       /* after it, or NULL */
+  Recoder coder;                /* after it, or NULL twice */
   FillSettings fill;
   int turns;
   MixShares shares;
@@ -210,6 +215,13 @@ typedef struct {
   double fill_share;
 } Plan;
 
+static gboolean
+has_coder (const Plan *plan)
+{
+  return plan->coder.model != NULL || plan->coder.transform != NULL;
+}
+
+/* A transform is all there is, unless patches are to be separate. */
 static void
 plan_named (Plan *plan, const Dictionary *dictionary,
             const RestoreOptions *options)
@@ -217,6 +229,11 @@ plan_named (Plan *plan, const Dictionary *dictionary,
   plan->dictionary = dictionary;
   plan->fill = fills[options->quality];
   plan->fill_share = 1;
+  if (options->paper_protocol)
+    return;
+  plan->coder.transform = dictionary->transform;
+  plan->turns = transform_turns[options->quality];
+  plan->shares = (MixShares){ .whole = 1, .partial = 1 };
 }
 
 static void
@@ -304,7 +321,7 @@ make_plan (const RestoreOptions *options, const Dictionary *fill,
   else
     plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
   if (coder != NULL && plan.turns > 0)
-    plan.model = coder->convolutional;
+    plan.coder.model = coder->convolutional;
   if (options->paper_protocol) {
     plan.fill = (FillSettings){ .step = plan.dictionary->patch,
                                 .max_atoms = PAPER_ATOMS };
@@ -318,7 +335,7 @@ make_plan (const RestoreOptions *options, const Dictionary *fill,
   return plan;
 }
 
-/* ---- the convolutional dictionary ---- */
+/* ---- the convolutional dictionary, or a transform ---- */
 
 /* The canvas while it is read and mixed. */
 typedef struct {
@@ -362,19 +379,19 @@ mix_part (Box box, const Planes *restored, gpointer data)
   canvas_mix (mixing->canvas, box.left, box.top, restored, mixing->shares);
 }
 
-/* Mixes the plan's share of the result of the convolutional dictionary into
- * @canvas.  It sees nothing but what is known, so it does not matter what is
+/* Mixes the plan's share of the result of the coder into @canvas.  It sees nothing but what is known, so it does not matter what is
  * in the holes. */
 static gboolean
 recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
         const Progress *progress, GError **error)
 {
-  RecodeSettings settings = { plan->model, plan->turns, patches };
+  RecodeSettings settings = { plan->coder, plan->turns, patches };
   Mixing mixing = { canvas, plan->shares };
   RecodePicture picture = {
     .width = image->width,
     .height = image->height,
-    .channels = MAX (canvas_channels (canvas), plan->model->shape.channels),
+    .channels =
+      MAX (canvas_channels (canvas), recoder_channels (&plan->coder)),
     .read = read_part,
     .write = mix_part,
     .data = &mixing
@@ -383,15 +400,15 @@ recode (Canvas *canvas, const Plan *plan, const Image *image, gsize *patches,
   return picture_recode (&picture, &settings, progress, error);
 }
 
-/* The first fill, by pursuit; it may be left out where the convolutional
- * dictionary replaces all of it. */
+/* The first fill, by pursuit; it may be left out where the coder replaces all
+ * of it. */
 static gboolean
 fill (Canvas *canvas, const Plan *plan, gsize *patches,
       const Progress *progress, GError **error)
 {
   gsize filled = 0;
 
-  if (plan->model != NULL && plan->shares.whole == 1
+  if (has_coder (plan) && plan->shares.whole == 1
       && canvas_fill_rest (canvas))
     return TRUE;
   if (!canvas_fill (canvas, plan->dictionary, &plan->fill, &filled, progress,
@@ -412,7 +429,7 @@ static Schedule
 schedule_of (const Plan *plan)
 {
   double models = plan->models != NULL ? MODELS_SHARE : 0;
-  double coder = plan->model != NULL ? CODER_SHARE : 0;
+  double coder = has_coder (plan) ? CODER_SHARE : 0;
   double rest = 1 - models - coder;
   double filled = plan->rounds != NULL ? plan->fill_share * rest : rest;
 
@@ -439,7 +456,7 @@ fill_and_improve (Canvas *canvas, const Plan *plan, const Image *image,
       && !canvas_improve (canvas, plan->rounds, &improved, &part, error))
     return FALSE;
   part = progress_part (&coding);
-  if (plan->model != NULL
+  if (has_coder (plan)
       && !recode (canvas, plan, image, patches, &part, error))
     return FALSE;
   part = progress_part (&modelling);
@@ -598,6 +615,6 @@ image_inpaint (Image *image, const Mask *missing,
     return FALSE;
   if (dictionary != NULL)
     *dictionary = dictionary_describe (
-      named != NULL ? named : plan.model != NULL ? builtin : plan.dictionary);
+      named != NULL ? named : plan.coder.model != NULL ? builtin : plan.dictionary);
   return TRUE;
 }
