@@ -19,6 +19,7 @@ static const char about[] =
   "  tessera learn photos/ --algorithm ksvd --atoms 600 -o ksvd.safetensors\n"
   "  tessera learn more/ --init landscape.safetensors -o better.safetensors\n"
   "  tessera learn photos/ --task missing:0.5 -o half.safetensors\n"
+  "  tessera learn photos/ --algorithm transform -o rounds.safetensors\n"
   "  tessera learn photos/ --algorithm convolutional -o conv.safetensors\n"
   "\n"
   "Learns a dictionary of patches from pictures and folders of pictures.\n"
@@ -45,15 +46,22 @@ convolutional_number (void)
   return count;
 }
 
+static int
+transform_number (void)
+{
+  return convolutional_number () + 1;
+}
+
 static const char *const *
 algorithm_names (void)
 {
   static const char *names[16]; /* ends with NULL */
 
-  for (gsize i = 0; learner_names[i] != NULL && i + 2 < G_N_ELEMENTS (names);
+  for (gsize i = 0; learner_names[i] != NULL && i + 3 < G_N_ELEMENTS (names);
        i++)
     names[i] = learner_names[i];
   names[convolutional_number ()] = "convolutional";
+  names[transform_number ()] = "transform";
   return names;
 }
 
@@ -66,6 +74,25 @@ option_task (const Option *option, const char *text, GError **error)
   return task != NULL && option_file (option, text, error);
 }
 
+static void
+set_usual (Learn *learn)
+{
+  const struct {
+    int *value, usual;
+  } numbers[] = { { &learn->rounds, 8 },
+                  { &learn->spacing, 2 },
+                  { &learn->crop, 48 },
+                  { &learn->batch, 8 },
+                  { &learn->patch,
+                    learn->algorithm == convolutional_number ()
+                      ? CONVOLUTIONAL_PATCH
+                      : USUAL_PATCH } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (*numbers[i].value == 0)
+      *numbers[i].value = numbers[i].usual;
+}
+
 static gboolean
 parse (Learn *learn, char **argv, GError **error)
 {
@@ -76,7 +103,7 @@ parse (Learn *learn, char **argv, GError **error)
       dictionary_file_option_output, .value = &learn->output,
       .role = OUTPUT_FILE, .required = TRUE },
     { "algorithm", 'a', "NAME",
-      "online (the default), ksvd, convolutional ...", option_choice,
+      "online (the default), ksvd, transform ...", option_choice,
       .value = &learn->algorithm, .choices = algorithm_names () },
     { "task", 0, "LIST", "learn to restore: missing:0.2-0.8,noise:25 ...",
       option_task, .value = &learn->task },
@@ -85,23 +112,25 @@ parse (Learn *learn, char **argv, GError **error)
     { "task-iterations", 0, "N", "number of steps for the task (2000)",
       option_int, .value = &learn->task_iterations, .min = 1,
       .max = G_MAXINT },
-    { "rounds", 0, "N", "rounds of shrinkage, for convolutional (8)",
+    { "rounds", 0, "N", "rounds of convolutional (8), transform (6)",
       option_int, .value = &learn->rounds, .min = 1, .max = CONV_MOST_ROUNDS },
     { "sets", 0, "N", "sets of atoms for the rounds, for convolutional (8)",
       option_int, .value = &learn->sets, .min = 1, .max = CONV_MOST_ROUNDS },
     { "levels", 0, "N", "sizes of the picture, for convolutional (3)",
       option_int, .value = &learn->levels, .min = 1, .max = CONV_MOST_LEVELS },
-    { "spacing", 0, "N", "pixels between atoms, for convolutional (2)",
+    { "spacing", 0, "N", "pixels between atoms: convolutional, transform",
       option_int, .value = &learn->spacing, .min = 1, .max = CONV_MOST_SIDE },
     { "ground", 0, "N", "finest blur to start from, for convolutional (1)",
       option_int, .value = &learn->ground, .min = 0, .max = CONV_MOST_GROUND },
-    { "crop", 0, "N", "side of an example, for convolutional (48)", option_int,
-      .value = &learn->crop, .min = 16, .max = 256 },
-    { "batch", 0, "N", "examples per step, for convolutional (8)", option_int,
-      .value = &learn->batch, .min = 1, .max = 4096 },
+    { "crop", 0, "N", "side of an example: convolutional, transform",
+      option_int, .value = &learn->crop, .min = 16, .max = 256 },
+    { "batch", 0, "N", "examples per step: convolutional, transform (8)",
+      option_int, .value = &learn->batch, .min = 1, .max = 4096 },
+    { "rotation", 0, "ETA", "step of the atoms of transform (0.01; -1: none)",
+      option_real, .value = &learn->rotation, .min = -1, .max = 1 },
     { "resume", 0, "DICT", "continue learning that was stopped", option_file,
       .value = &learn->resume, .role = INPUT_FILE },
-    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10 or 6)", option_int,
+    { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10, 8 or 6)", option_int,
       .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
     { "grey", 0, NULL, "learn grey patches", option_flag,
       .value = &learn->grey },
@@ -157,10 +186,8 @@ parse (Learn *learn, char **argv, GError **error)
   if (!command_line_parse (line, argv, error))
     return FALSE;
   o->seed = line->seed;
-  if (learn->patch == 0)
-    learn->patch = learn->algorithm == convolutional_number ()
-                     ? CONVOLUTIONAL_PATCH
-                     : USUAL_PATCH;
+  if (learn->algorithm != transform_number ())
+    set_usual (learn);
   return TRUE;
 }
 
@@ -284,6 +311,8 @@ work (Learn *learn, GError **error)
     return FALSE;
   if (learn->algorithm == convolutional_number ())
     return learn_convolutional (learn, error);
+  if (learn->algorithm == transform_number () && learn->resume == NULL)
+    return learn_transform (learn, error);
   if (learn->resume != NULL)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
                          "--resume is for --algorithm convolutional; use "
@@ -325,11 +354,7 @@ run (char **argv, GError **error)
   Learn learn = { .algorithm = LEARN_UNSAID,
                   .patch = 0,
                   .task_iterations = 2000,
-                  .rounds = 8,
                   .levels = 3,
-                  .spacing = 2,
-                  .crop = 48,
-                  .batch = 8,
                   .step = 1,
                   .max_patches = 100000,
                   .options = learn_default_options () };

@@ -2,7 +2,7 @@
  *
  * learn.c reads the options and writes the result, start.c makes the learner
  * with its start, run.c feeds it.  task.c goes on from there for a task, and
- * convolutional.c is a way of its own.
+ * convolutional.c and transform.c are ways of their own.
  */
 #pragma once
 
@@ -19,20 +19,22 @@ typedef struct {
   const char *output;
   const char *init; /* one of starts, a dictionary file, or NULL */
   int algorithm;    /* row of learner_classes, or the one after the last for
-                       convolutional; LEARN_UNSAID */
+                       convolutional, or the one after that for a transform;
+                       LEARN_UNSAID */
   int patch, step, polish;
   guint64 max_patches;
   double time_limit;
   gboolean grey, keep_partial;
   LearnOptions options;
 
-  /* --task and convolutional. */
+  /* --task, convolutional and transform; 0 for the usual. */
   const char *task; /* what to learn for, or NULL */
   int coder;        /* a LearnCoder */
   int task_iterations;
   int task_pictures; /* that were learned from */
   guint64 task_patches;
   int rounds, levels, sets, spacing, ground, crop, batch;
+  double rotation;
   const char *resume; /* checkpoint to resume from, or NULL */
 
   Learner *learner;
@@ -110,7 +112,8 @@ gboolean learn_make_start (Learn *learn, Mat *A, GError **error);
 /* Learns for learn->task, from the atoms @A on, which are then the result. */
 gboolean learn_for_task (Learn *learn, Mat *A, GError **error);
 
-/* The whole of --task without an algorithm, and of --algorithm convolutional:
- * learns, saves, reports. */
+/* The whole of --task without an algorithm, of --algorithm convolutional and of
+ * --algorithm transform: learns, saves, reports. */
 gboolean learn_task_alone (Learn *learn, GError **error);
 gboolean learn_convolutional (Learn *learn, GError **error);
+gboolean learn_transform (Learn *learn, GError **error);
