@@ -842,6 +842,34 @@ TESSERA_API TesseraDictionary *tessera_learn_convolutional (
   TesseraContext *context, const char *const *paths, size_t count,
   const TesseraConvolutionalOptions *options, GError **error);
 
+typedef struct {
+  size_t size;
+  TesseraProgressFunc progress;
+  void *progress_data;
+  const char *task;               /* NULL: "missing:0.5" */
+  const TesseraDictionary *start; /* orthonormal, of the same patches; NULL:
+                                     cosines */
+  int patch;      /* side of a patch, 2 to 16 (8, or that of start) */
+  int channels;   /* 1 or 3 (3, or those of start) */
+  int spacing;    /* pixels between patches, 1 to patch (1) */
+  int rounds;     /* at most 32 (6) */
+  int crop;       /* side of an example in pixels, 16 to 256 (40) */
+  int batch;      /* examples per step (8) */
+  int iterations; /* steps (300, which takes minutes) */
+  double rate;    /* of the logarithms of thresholds (0.03) */
+  double rotation; /* of the atoms (0.01); negative to leave them as they are */
+  uint64_t seed;
+} TesseraTransformOptions;
+
+/* Learns an orthonormal transform, and a threshold for each of its atoms in
+ * each of a few rounds of restoration, from @count pictures in files, which
+ * are all kept in memory.  tessera_restore() uses the thresholds too, unless
+ * patches are separate.  They are kept in safetensors; a .npy has the atoms
+ * only.  Fails as above. */
+TESSERA_API TesseraDictionary *tessera_learn_transform (
+  TesseraContext *context, const char *const *paths, size_t count,
+  const TesseraTransformOptions *options, GError **error);
+
 #ifdef __cplusplus
 }
 #endif

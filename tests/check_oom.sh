@@ -192,7 +192,7 @@ survives () {
 }
 
 for task in read encode find-noise find-damage score inpaint \
-  inpaint-paper see-through denoise denoise-found learn-convolutional \
+  inpaint-paper see-through denoise denoise-found learn-convolutional learn-transform \
   learn-for-task; do
   survives $task conv.safetensors
 done

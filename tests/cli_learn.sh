@@ -248,6 +248,54 @@ interrupt --keep-partial -a orthogonal --max-patches 2k -o partial.npy
 judge "... of an algorithm that keeps all patches" 0
 expect "... and there is a dictionary" 0 dict partial.npy
 
+# ---- transform ----
+
+# turn ARGUMENT... - a run with next to nothing to do
+turn () {
+  run learn "$PHOTOS/beach0.png" --algorithm transform --patch 4 \
+    --spacing 2 --rounds 2 --crop 16 --batch 2 --iterations 5 "$@"
+}
+
+turn -o transform.safetensors
+judge "a transform" 0
+turn --threads 4 -o more.safetensors
+ok "... is the same with four threads" cmp -s transform.safetensors \
+  more.safetensors
+turn --seed 2 -o other.safetensors
+ok "... and another with another seed" \
+  not cmp -s transform.safetensors other.safetensors
+expect "... can be shown" 0 dict transform.safetensors --json
+ok "... and is orthonormal" grep -q '"orthonormal" : true' out
+turn --grey -o grey_transform.safetensors
+judge "... of grey pictures" 0
+turn --init transform.safetensors --rounds 3 -o again.safetensors
+judge "... can go on" 0
+turn --init grey_transform.safetensors -o crossed.safetensors
+judge "a grey one is no start for colour" 3
+turn --init pca -o crossed.safetensors
+judge "nor is a start that is not orthonormal" 2
+turn --patch 17 -o crossed.safetensors
+judge "a large patch" 2
+turn -o transform.npy
+judge "a transform is no .npy" 2
+ok "... and nothing is written" [ ! -e transform.npy -a ! -e crossed.safetensors ]
+run dict transform.safetensors -o atoms.npy
+judge "its atoms are" 0
+run dict atoms.npy --layout rows -o atoms.safetensors
+run corrupt "$PHOTOS/beach0.png" --missing 0.5 --mask-out lost.png -o lossy.png
+for name in transform atoms; do
+  for threads in 1 4; do
+    run inpaint lossy.png --mask lost.png --dict $name.safetensors \
+      --threads $threads -o by_$name$threads.png
+    judge "restoring by $name, $threads threads" 0
+  done
+done
+ok "... the same with any threads" cmp -s by_transform1.png by_transform4.png
+ok "... but not without the thresholds" not cmp -s by_transform1.png by_atoms1.png
+run denoise "$PHOTOS/beach0.png" --sigma 20 --dict transform.safetensors \
+  -o by_transform.png
+judge "removing noise by it" 0
+
 # ---- little memory ----
 
 # A sanitized program needs more address space than any limit.

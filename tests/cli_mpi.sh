@@ -69,6 +69,7 @@ same "ksvd, exactly" --algorithm ksvd --exact --patch 4 --max-patches 2100 \
   --iterations 2
 same mod --algorithm mod --patch 4 --max-patches 9000 --iterations 2
 same "a task" --task missing:0.5 --patch 4 --task-iterations 3
+same transform --algorithm transform --patch 4 --iterations 2 --crop 16
 same convolutional --algorithm convolutional --iterations 2 --crop 16 \
   --rounds 2 --sets 1
 

@@ -209,6 +209,20 @@ learn_convolutional (Host *host, GError **error)
 }
 
 static gboolean
+learn_transform (Host *host, GError **error)
+{
+  TesseraTransformOptions options = { .size = sizeof options,
+                                      .batch = 1,
+                                      .iterations = 1 };
+  TesseraDictionary *learned =
+    tessera_learn_transform (NULL, &host->path, 1, &options, error);
+  gboolean ok = learned != NULL;
+
+  tessera_dictionary_free (learned);
+  return ok;
+}
+
+static gboolean
 learn_for_task (Host *host, GError **error)
 {
   gboolean ok = TRUE;
@@ -246,6 +260,7 @@ static const struct {
   { "denoise-by", denoise, TRUE },
   { "dictionary", write_dictionary, TRUE },
   { "learn-convolutional", learn_convolutional, FALSE },
+  { "learn-transform", learn_transform, FALSE },
   { "learn-for-task", learn_for_task, FALSE },
 };
 

@@ -402,6 +402,77 @@ test_learn_convolutional (void)
   g_rmdir (folder);
 }
 
+static void
+test_learn_transform (void)
+{
+  const char *paths[] = { PHOTO };
+  TesseraTransformOptions options = { .size = sizeof options,
+                                      .patch = 4,
+                                      .spacing = 2,
+                                      .rounds = 2,
+                                      .crop = 16,
+                                      .batch = 2,
+                                      .iterations = 3 };
+  TesseraRestoreOptions with = { .size = sizeof with };
+  TesseraMask *missing;
+  TesseraImage *image = damaged_photo (&missing);
+  TesseraDictionary *learned, *again, *atoms;
+  GError *error = NULL;
+  size_t size;
+  void *bytes;
+  double psnr[3];
+
+  g_test_summary ("A transform keeps its thresholds in a file and restores "
+                  "with them");
+  learned = tessera_learn_transform (NULL, paths, 1, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (tessera_dictionary_algorithm (learned), ==, "transform");
+  g_assert_cmpint (tessera_dictionary_atoms (learned), ==, 48);
+  bytes = tessera_dictionary_encode (learned, &size, &error);
+  g_assert_no_error (error);
+  again = tessera_dictionary_decode (bytes, size, &error);
+  g_assert_no_error (error);
+  atoms = tessera_dictionary_dct (4, 3, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < 3; i++) {
+    TesseraImage *copy = tessera_image_copy (image, NULL);
+    TesseraImage *clean = read_photo ();
+    TesseraScore report = { .size = sizeof report };
+
+    with.dictionary = i == 0 ? learned : i == 1 ? again : atoms;
+    g_assert_true (
+      tessera_restore (NULL, copy, missing, &with, NULL, &error));
+    g_assert_no_error (error);
+    g_assert_true (tessera_score (clean, copy, missing, &report, &error));
+    psnr[i] = report.psnr;
+    tessera_image_free (copy);
+    tessera_image_free (clean);
+  }
+  g_test_message ("%g dB, atoms alone %g dB", psnr[0], psnr[2]);
+  g_assert_cmpfloat (psnr[0], ==, psnr[1]);
+  g_assert_cmpfloat (psnr[0], !=, psnr[2]);
+
+  options.start = again;
+  options.rounds = 3;
+  tessera_dictionary_free (learned);
+  learned = tessera_learn_transform (NULL, paths, 1, &options, &error);
+  g_assert_no_error (error);
+  options.patch = 5;
+  g_assert_null (tessera_learn_transform (NULL, paths, 1, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT);
+  g_clear_error (&error);
+  options.patch = 17;
+  g_assert_null (tessera_learn_transform (NULL, paths, 1, &options, &error));
+  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE);
+  g_clear_error (&error);
+  tessera_dictionary_free (learned);
+  tessera_dictionary_free (again);
+  tessera_dictionary_free (atoms);
+  tessera_free (bytes);
+  tessera_mask_free (missing);
+  tessera_image_free (image);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -415,5 +486,6 @@ main (int argc, char **argv)
   g_test_add_func ("/api/learn-for-task", test_learn_for_task);
   g_test_add_func ("/api/task-as-the-program", test_task_as_the_program);
   g_test_add_func ("/api/learn-convolutional", test_learn_convolutional);
+  g_test_add_func ("/api/learn-transform", test_learn_transform);
   return g_test_run ();
 }

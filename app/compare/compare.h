@@ -9,6 +9,7 @@
  *     damagelist.c  what is done to the test pictures
  *     contenders.c  what is compared, and with which settings
  *     learning.c    learning, and learning curves
+ *     transforming.c  learning of a transform, from whole pictures
  *     sharing.c     contenders and test pictures handed out to ranks
  *     outside.c     programs of others that learn or restore
  *     testing.c     damages, restores and scores the test pictures
@@ -64,6 +65,7 @@ typedef struct {
 
 typedef enum {
   CONTENDER_LEARNER,
+  CONTENDER_TRANSFORM,
   CONTENDER_COSINES,
   CONTENDER_FILE,
   CONTENDER_ENGINE,
@@ -95,11 +97,12 @@ typedef struct {
   char *failed; /* why an outside learner failed, or NULL */
 } Contender;
 
-/* Whether it is made from the training patches. */
+/* Whether it is made from the training pictures. */
 static inline gboolean
 contender_learns (const Contender *contender)
 {
   return contender->kind == CONTENDER_LEARNER
+         || contender->kind == CONTENDER_TRANSFORM
          || contender->kind == CONTENDER_OUTSIDE_LEARNER;
 }
 
@@ -344,6 +347,13 @@ char *trial_from_variant (GVariant *variant, GArray *scores, GArray *shown);
  * other on each rank. */
 gboolean compare_learn (Compare *compare, guint seed, const Progress *progress,
                         GError **error);
+
+/* ---- transforming.c ---- */
+
+/* Learns a transform with seed number @seed. */
+gboolean compare_learn_transform (const Compare *compare, LearnRun *run,
+                                  guint seed, const Progress *progress,
+                                  GError **error);
 
 /* ---- testing.c ---- */
 

@@ -124,6 +124,7 @@ compare_learn_options (const Compare *compare, const Contender *contender,
 
 #define NAME_COSINES "dct"
 #define NAME_ENGINE "tessera"
+#define NAME_TRANSFORM "transform"
 
 const char *const *
 compare_algorithm_names (void)
@@ -137,6 +138,7 @@ compare_algorithm_names (void)
       g_ptr_array_add (list, (gpointer) learner_names[i]);
     for (gsize i = 0; i < G_N_ELEMENTS (published); i++)
       g_ptr_array_add (list, (gpointer) published[i].name);
+    g_ptr_array_add (list, (gpointer) NAME_TRANSFORM);
     g_ptr_array_add (list, (gpointer) NAME_COSINES);
     g_ptr_array_add (list, (gpointer) NAME_ENGINE);
     g_ptr_array_add (list, NULL);
@@ -236,6 +238,8 @@ add_algorithm (Compare *compare, const char *name)
     contender.kind = CONTENDER_COSINES;
   else if (g_str_equal (name, NAME_ENGINE))
     contender.kind = CONTENDER_ENGINE;
+  else if (g_str_equal (name, NAME_TRANSFORM))
+    contender.kind = CONTENDER_TRANSFORM;
   else
     find_learner (&contender);
   if (contender.kind == CONTENDER_COSINES) {

@@ -364,6 +364,20 @@ show_stage (Compare *compare, const Contender *contender, int number, int all)
 }
 
 static gboolean
+learn_contender (Training *training, const Progress *progress, GError **error)
+{
+  Contender *contender = training->contender;
+
+  if (contender->kind == CONTENDER_LEARNER)
+    return learn_one (training, progress, error);
+  if (contender->kind == CONTENDER_TRANSFORM)
+    return compare_learn_transform (training->compare, training->run,
+                                    training->seed, progress, error);
+  return learn_outside (training->compare, contender, training->seed, progress,
+                        error);
+}
+
+static gboolean
 learn_item (gpointer data, guint item, GVariant **result,
             const Progress *progress, GError **error)
 {
@@ -377,10 +391,7 @@ learn_item (gpointer data, guint item, GVariant **result,
 
   show_stage (learning->compare, contender, (int) item + 1,
               (int) learning->numbers->len);
-  if (!(contender->kind == CONTENDER_LEARNER
-          ? learn_one (&training, progress, error)
-          : learn_outside (learning->compare, contender, learning->seed,
-                           progress, error)))
+  if (!learn_contender (&training, progress, error))
     return FALSE;
   *result = learn_run_to_variant (training.run, contender->failed);
   return TRUE;

@@ -31,19 +31,6 @@ transform_run_clear (TransformRun *run)
 
 /* ---- the model ---- */
 
-static char *
-describe (const TransformRun *run)
-{
-  const TransformTask *t = &run->task;
-
-  return g_strdup_printf (
-    "--patch %d%s --spacing %d --rounds %d --crop %d --batch %d "
-    "--iterations %d --rate %g --rotation %g --task %s",
-    t->shape.side, t->shape.channels == 1 ? " --grey" : "", t->shape.spacing,
-    t->shape.rounds, t->crop, t->batch, run->steps, t->rate, t->rotation,
-    t->damage);
-}
-
 /* The atoms of a file, or cosines. */
 static TransformModel *
 make_model (const Learn *learn, const TransformTask *task, GError **error)
@@ -100,7 +87,7 @@ write_out (TransformRun *run, GError **error)
   g_autoptr (Dictionary) dictionary = NULL;
   g_autoptr (GBytes) bytes = NULL;
 
-  run->model->options = describe (run);
+  run->model->options = transform_task_describe (&run->task, run->steps);
   run->model->seed = learn->line.seed;
   dictionary =
     dictionary_from_transform (g_steal_pointer (&run->model), error);

@@ -3,6 +3,7 @@
 
 #include "dictlearn/initial.h"
 #include "imaging/training/tasktrainer.h"
+#include "imaging/training/transformtask.h"
 
 #include <string.h>
 
@@ -308,4 +309,91 @@ tessera_learn_convolutional (TesseraContext *context, const char *const *paths,
     call_complete (&call);
   call_end (&call);
   return ok ? dictionary_from_model (g_steal_pointer (&model), error) : NULL;
+}
+
+/* ---- transforms ---- */
+
+static gboolean
+read_transform_task (const TesseraTransformOptions *o, TransformTask *task,
+                     GError **error)
+{
+  const Dictionary *start = o->start;
+
+  *task = (TransformTask){
+    .shape = { .side = o->patch,
+               .channels = o->channels,
+               .spacing = o->spacing,
+               .rounds = o->rounds },
+    .damage = o->task,
+    .crop = o->crop,
+    .batch = o->batch,
+    .steps = o->iterations,
+    .rate = o->rate,
+    .rotation = o->rotation,
+    .seed = o->seed
+  };
+  if (start != NULL) {
+    task->shape.side = SET_OR (o->patch, start->patch);
+    task->shape.channels = SET_OR (o->channels, start->channels);
+  }
+  return transform_task_complete (task, error);
+}
+
+static gboolean
+learn_transform (TaskCall *call, const TransformTask *task,
+                 TransformModel *model, GError **error)
+{
+  g_autoptr (TrainingCrops) pictures = training_crops_new (
+    call->task, task->shape.channels, task->crop, task->seed);
+  TransformTrainerOptions options = transform_task_options (task, pictures);
+  g_autoptr (TransformTrainer) trainer = NULL;
+
+  if (!read_pictures (call, pictures, error))
+    return FALSE;
+  trainer = transform_trainer_new (model, &options, error);
+  if (trainer == NULL)
+    return FALSE;
+  for (int i = 0; i < options.steps; i++) {
+    ProgressPart share = { call->progress, (double) i / options.steps,
+                           (i + 1.0) / options.steps };
+    Progress part = progress_part (&share);
+
+    if (!transform_trainer_step (trainer, &part, error))
+      return FALSE;
+  }
+  model->seed = task->seed;
+  model->options = transform_task_describe (task, options.steps);
+  return TRUE;
+}
+
+TesseraDictionary *
+tessera_learn_transform (TesseraContext *context, const char *const *paths,
+                         size_t count, const TesseraTransformOptions *options,
+                         GError **error)
+{
+  TesseraTransformOptions o = { 0 };
+  g_auto (TaskCall) own = { .paths = paths, .count = count };
+  g_autoptr (TransformModel) model = NULL;
+  TransformTask task;
+  gboolean ok;
+  Call call;
+
+  g_return_val_if_fail (paths != NULL || count == 0, NULL);
+
+  if (!options_read (options, &o, sizeof o, error)
+      || !read_transform_task (&o, &task, error))
+    return NULL;
+  own.task = task_parse (task.damage, error);
+  if (own.task == NULL)
+    return NULL;
+  model = transform_task_start (&task, o.start, error);
+  if (model == NULL)
+    return NULL;
+  own.progress = call_begin (&call, context, o.progress, o.progress_data);
+  ok = learn_transform (&own, &task, model, error);
+  if (ok)
+    call_complete (&call);
+  call_end (&call);
+  return ok ? dictionary_from_transform (g_steal_pointer (&model), error)
+            : NULL;
 }

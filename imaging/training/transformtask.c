@@ -7,7 +7,7 @@
 #define USUAL_SIDE 8
 #define USUAL_ROUNDS 6
 #define USUAL_DAMAGE "missing:0.5"
-#define USUAL_CROP 32
+#define USUAL_CROP 40
 #define USUAL_BATCH 8
 #define USUAL_STEPS 300
 #define USUAL_RATE 0.03
@@ -108,4 +108,17 @@ transform_task_options (const TransformTask *task, TrainingCrops *crops)
                                     .rotation = task->rotation,
                                     .draw = training_crops_draw,
                                     .data = crops };
+}
+
+char *
+transform_task_describe (const TransformTask *task, int steps)
+{
+  const TransformShape *shape = &task->shape;
+
+  return g_strdup_printf (
+    "--patch %d%s --spacing %d --rounds %d --crop %d --batch %d "
+    "--iterations %d --rate %g --rotation %g --task %s",
+    shape->side, shape->channels == 1 ? " --grey" : "", shape->spacing,
+    shape->rounds, task->crop, task->batch, steps, task->rate,
+    task->rotation > 0 ? task->rotation : -1, task->damage);
 }

@@ -32,3 +32,7 @@ TransformModel *transform_task_start (const TransformTask *task,
 /* How the trainer is to learn from @crops. */
 TransformTrainerOptions transform_task_options (const TransformTask *task,
                                                 TrainingCrops *crops);
+
+/* The options of the command that learns the same, for the caller to free.
+ * @steps: done. */
+char *transform_task_describe (const TransformTask *task, int steps);

@@ -194,6 +194,15 @@ class ConvolutionalOptions(Options):
                 ("seed", c_uint64)]
 
 
+class TransformOptions(Options):
+    _fields_ = [("size", c_size_t), ("progress", Progress),
+                ("progress_data", c_void_p), ("task", c_char_p),
+                ("start", c_void_p), ("patch", c_int), ("channels", c_int),
+                ("spacing", c_int), ("rounds", c_int), ("crop", c_int),
+                ("batch", c_int), ("iterations", c_int), ("rate", c_double),
+                ("rotation", c_double), ("seed", c_uint64)]
+
+
 class LearnStatus(Options):
     _fields_ = [("size", c_size_t), ("iterations", c_int),
                 ("samples", c_size_t), ("objective", c_double),
@@ -266,6 +275,8 @@ _FUNCTIONS = {
                        POINTER(TaskOptions), _ERROR),
     "learn_convolutional": (_P, _P, POINTER(c_char_p), c_size_t,
                             POINTER(ConvolutionalOptions), _ERROR),
+    "learn_transform": (_P, _P, POINTER(c_char_p), c_size_t,
+                        POINTER(TransformOptions), _ERROR),
 }
 
 for _name, (_result, *_arguments) in _FUNCTIONS.items():

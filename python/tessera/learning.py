@@ -10,6 +10,7 @@ from ._library import call
 from .dictionary import Dictionary
 
 CONVOLUTIONAL = "convolutional"
+TRANSFORM = "transform"
 
 
 def _for_task(common, task, start, max_patches, rate, atoms, density):
@@ -30,6 +31,16 @@ def _convolutional(common, task, start, atoms, rate, density):
         task=task.encode() if task is not None else None, atoms=atoms or 0,
         rate=rate or 0, **common)
     return "learn_convolutional", options
+
+
+def _transform(common, task, start, atoms, rate, density):
+    if atoms is not None or density is not None:
+        raise ValueError("atoms and density are not for transforms, which "
+                         "have as many atoms as a patch has samples")
+    options = _c.TransformOptions(
+        task=task.encode() if task is not None else None, rate=rate or 0,
+        start=start.pointer if start is not None else None, **common)
+    return "learn_transform", options
 
 
 def _plain(common, algorithm, start, atoms, max_patches, rate, density):
@@ -62,20 +73,24 @@ def learn(paths: List[Union[str, os.PathLike]], algorithm: str = "online", *,
         PNG, JPEG, TIFF or WebP files.  Those that cannot be used are skipped.
     algorithm : str
         "online", "minibatch", "orthogonal", "ksvd", "mod", "online-l1",
-        "task-driven", "gradient", "l4"; or "convolutional", which takes hours
-        unless there are few ``iterations``.
+        "task-driven", "gradient", "l4"; "transform", orthonormal atoms with
+        a threshold for each in each of a few rounds of restoration; or
+        "convolutional", which takes hours unless there are few
+        ``iterations``.
     task : str, optional
         Kinds of damage to learn to restore, as in "missing:0.2-0.8,noise:25".
-        It replaces the algorithm, unless that is "convolutional".
+        It replaces the algorithm, unless that is "convolutional" or
+        "transform".
     patch : int, optional
-        The side of a patch (10; 6 for "convolutional").
+        The side of a patch (10; 8 for "transform", 6 for
+        "convolutional").
     channels : int
         1 for grey or 3 for colour.
     atoms : int, optional
         The number of atoms, for "ksvd", "mod", "online-l1", "task-driven" and
         "convolutional".
     start : Dictionary, optional
-        What learning starts from.
+        What learning starts from; orthonormal atoms for "transform".
     iterations : int, optional
         The number of steps.
     density : float, optional
@@ -114,6 +129,9 @@ def learn(paths: List[Union[str, os.PathLike]], algorithm: str = "online", *,
     if algorithm == CONVOLUTIONAL:
         function, options = _convolutional(common, task, start, atoms, rate,
                                            density)
+    elif algorithm == TRANSFORM:
+        function, options = _transform(common, task, start, atoms, rate,
+                                       density)
     elif task is not None:
         function, options = _for_task(common, task, start, max_patches, rate,
                                       atoms, density)

@@ -44,6 +44,7 @@ CALLS = {
     "task": f"tessera.learn([{str(PHOTO)!r}], task='noise:25',"
             " iterations=10**6)",
     "convolutional": f"tessera.learn([{str(PHOTO)!r}], 'convolutional')",
+    "rounds": f"tessera.learn([{str(PHOTO)!r}], 'transform', iterations=10**6)",
     "inpaint": "tessera.inpaint(picture, mask, quality='best')",
     "denoise": "tessera.denoise(picture, 25, quality='best')",
     "find_damage": "[tessera.find_damage(picture) for _ in range(99)]",

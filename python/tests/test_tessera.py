@@ -471,6 +471,7 @@ LEARN = [(name, {"patch": 4, "iterations": 3, "max_patches": 3000})
     ("online", {"patch": 5, "iterations": 20, "density": 0.1}),
     ("online", {"patch": 4, "iterations": 3, "task": "missing:0.5"}),
     (None, {"patch": 4, "iterations": 2, "task": "noise:25"}),
+    ("transform", {"patch": 4, "iterations": 2}),
     ("convolutional", {"patch": 4, "iterations": 2, "atoms": 8})]
 
 
