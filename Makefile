@@ -58,7 +58,7 @@ FORMATS  := $(if $(filter 1,$(TIFF)),TIFF) $(if $(filter 1,$(WEBP)),WEBP)
 LIB_PKGS := glib-2.0 gio-2.0 json-glib-1.0 libpng zlib libjpeg openblas lapacke \
             $(if $(filter TIFF,$(FORMATS)),libtiff-4) \
             $(if $(filter WEBP,$(FORMATS)),libwebp libwebpmux libwebpdemux)
-PKGS     := $(LIB_PKGS) libmicrohttpd
+PKGS     := $(LIB_PKGS) libmicrohttpd gnutls
 
 # Asked when first used, which is never by "make deps", and only once.
 once = $(eval $(1) := $(shell pkg-config $(2)))$($(1))
@@ -195,7 +195,7 @@ format:
 # Needs root or sudo, says what it will do, does nothing when all is there.
 APT := gcc g++ libc6-dev make pkg-config perl libpng-dev libjpeg62-turbo-dev \
        libopenblas-dev liblapacke-dev libglib2.0-dev libglib2.0-dev-bin \
-       libjson-glib-dev libmicrohttpd-dev \
+       libjson-glib-dev libmicrohttpd-dev libgnutls28-dev \
        libtiff-dev libwebp-dev zlib1g-dev
 deps:
 	@missing=; for p in $(APT); do \

@@ -4,6 +4,7 @@
 #include "app/system/launch.h"
 #include "base/parallel.h"
 
+#include <gnutls/gnutls.h>
 #include <json-glib/json-glib.h>
 #include <microhttpd.h>
 #include <png.h>
@@ -64,10 +65,11 @@ version_show (GError **error)
     "GLib %u.%u.%u\n"
     "json-glib " JSON_VERSION_S "\n"
     "libmicrohttpd %s\n"
+    "GnuTLS %s\n"
     "%s\n%s",
     png_get_libpng_ver (NULL), tiff, webp, glib_major_version,
     glib_minor_version, glib_micro_version, MHD_get_version (),
-    parallel_blas_name (), launch_version ());
+    gnutls_check_version (NULL), parallel_blas_name (), launch_version ());
 
   return stdout_write (text, strlen (text), error);
 }

@@ -42,13 +42,13 @@ for file in bin/tessera include/tessera.h lib/libtessera.a lib/libtessera.so \
   ok "$file is there" [ -s "$PLACE/$file" ]
 done
 # Whoever links statically needs all that the library was built with; only the
-# program has libmicrohttpd, and the plug-in GIMP.
+# program has libmicrohttpd and GnuTLS, and the plug-in GIMP.
 needs () {
   perl -0ne '
     my ($build) = /^Build-Depends:(.*?)^\S/ms;
     my ($own) = /^Package: libtessera-dev\n.*?^Depends:(.*?)^\S/ms;
     my %own = map { $_ => 1 } $own =~ /([\w.+-]+-dev)\b/g;
-    my @left = grep { !$own{$_} && !/^lib(microhttpd|gimp2.0)-dev/ }
+    my @left = grep { !$own{$_} && !/^lib(microhttpd|gnutls28|gimp2.0)-dev/ }
                $build =~ /([\w.+-]+-dev)\b/g;
     print "# missing: @left\n" if @left;
     exit (@left || !%own);' "$ROOT/debian/control"

@@ -32,7 +32,7 @@ for command in restore inpaint denoise find serve learn corrupt score compare di
 done
 
 expect "--version" 0 --version
-for name in tessera libpng libjpeg GLib json-glib libmicrohttpd OpenBLAS; do
+for name in tessera libpng libjpeg GLib json-glib libmicrohttpd GnuTLS OpenBLAS; do
   ok "... names $name and its version" grep -q "^$name[^ ]* [0-9]" out
 done
 

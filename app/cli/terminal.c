@@ -10,6 +10,7 @@
 #define CLEAR_LINE "\r\033[K"
 #define RED "\033[1;31m"
 #define YELLOW "\033[1;33m"
+#define WHITE_ON_BLACK "\033[38;5;231;48;5;16m"
 #define PLAIN_TEXT "\033[0m"
 
 /* The default width. */
@@ -111,6 +112,22 @@ terminal_detail (const char *format, ...)
   if (is_verbose && !is_quiet)
     print_plain (format, args);
   va_end (args);
+}
+
+/* Without colour it can be read where letters are lighter than the ground, and
+ * by most cameras anywhere. */
+void
+terminal_print_drawing (const char *lines, int columns)
+{
+  g_auto (GStrv) each = g_strsplit (lines, "\n", -1);
+  const char *before = has_colour () ? WHITE_ON_BLACK : "";
+  const char *after = has_colour () ? PLAIN_TEXT : "";
+
+  if (is_quiet || !is_terminal () || !g_get_charset (NULL)
+      || terminal_columns () < columns)
+    return;
+  for (int i = 0; each[i] != NULL && *each[i] != '\0'; i++)
+    fprintf (stderr, "%s%s%s\n", before, each[i], after);
 }
 
 gboolean

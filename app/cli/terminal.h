@@ -26,6 +26,10 @@ void terminal_result (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Only with --verbose. */
 void terminal_detail (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* A drawing of lines in UTF-8 that are @columns wide, light on dark; nothing
+ * where the terminal has no room for it or cannot show it. */
+void terminal_print_drawing (const char *lines, int columns);
+
 /* The status line: drawn over itself, cleared before any message. */
 gboolean terminal_has_status (void);
 int terminal_columns (void);

@@ -1,10 +1,11 @@
 /* access.h - who may send requests to the server
  *
  * The server listens on the loopback interface, but everything on the machine
- * reaches that: other users, and every page that is open in a browser.
+ * reaches that: other users, and every page that is open in a browser.  Where it
+ * is asked to, it listens on an address in a network, with TLS.
  *
  *   - A foreign page may send requests here, and by making its own name stand
- *     for 127.0.0.1 (DNS rebinding) even read the answers.  So Host must be
+ *     for our address (DNS rebinding) even read the answers.  So Host must be
  *     ours, Origin, where there is one, must be ours, and where the browser
  *     says who asks (Sec-Fetch-Site), that must be our page or the user.  A
  *     browser may be sent to the bare page by a link: that is how it is opened
@@ -19,6 +20,7 @@
 #include "app/files/randomid.h"
 
 typedef struct {
+  char *host; /* NULL for the loopback interface */
   int port;
   char token[RANDOM_ID_LENGTH + 1];
   char key[RANDOM_ID_LENGTH + 1];
@@ -31,8 +33,13 @@ typedef struct {
   const char *host, *origin, *site;
 } RequestSource;
 
-/* New token and key for the server on @port. */
-void access_init (Access *access, int port);
+/* New token and key for the server on @port of @host, as it stands in an
+ * address, or, without TLS, of the loopback interface, if @host is NULL. */
+void access_init (Access *access, const char *host, int port);
+void access_clear (Access *access);
+
+/* The address with the token, which the caller owns. */
+char *access_address (const Access *access);
 
 /* NULL if the request may come from our page or from the user's hand,
  * otherwise what is wrong. */

@@ -8,6 +8,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/jsonreport.h"
 #include "app/serve/browser.h"
+#include "app/serve/certificate.h"
+#include "app/serve/network.h"
+#include "app/serve/qrcode.h"
 #include "app/serve/routes.h"
 #include "app/cli/terminal.h"
 #include "app/serve/handler.h"
@@ -19,21 +22,27 @@
 static const char about[] = "Examples:\n"
                             "  tessera serve\n"
                             "  tessera serve --port 8080 --no-open\n"
+                            "  tessera serve --host 192.168.1.5\n"
                             "\n"
                             "Opens a page in the browser: drop photographs, "
                             "press Restore, download\n"
                             "the restored pictures.  The page is "
                             "served to this machine only;\n"
-                            "pictures never leave it.  Ctrl-C ends the "
-                            "program.";
+                            "pictures never leave it.  With --host, a phone "
+                            "or tablet on the same network\n"
+                            "can open it instead, with TLS: scan the code "
+                            "that is shown.  Ctrl-C ends\n"
+                            "the program.";
 
 typedef struct {
   CommandLine line;
+  GInetAddress *host; /* NULL for the loopback interface */
   int port;
   gboolean no_open;
   OpenPhotosLimits limits;
   int idle;
 
+  Certificate certificate; /* of the host */
   ServeContext context;
   Server *server;
   guint ticks;
@@ -56,11 +65,30 @@ option_folder (const Option *option, const char *text, GError **error)
   return TRUE;
 }
 
+/* The IP address of this machine in one network, into a GInetAddress *. */
+static gboolean
+option_address (const Option *option, const char *text, GError **error)
+{
+  GInetAddress **address = option->value;
+  g_autofree char *own = network_own_addresses ();
+
+  g_clear_object (address);
+  *address = g_inet_address_new_from_string (text);
+  if (*address == NULL || g_inet_address_get_is_any (*address))
+    return tessera_fail (error, TESSERA_ERROR_USAGE,
+                         "'%s' is not one IP address; this machine has %s",
+                         text, *own != '\0' ? own : "none in a network");
+  return TRUE;
+}
+
 static gboolean
 parse (Serve *serve, char **argv, GError **error)
 {
   CommandLine *line = &serve->line;
   const Option rows[] = {
+    { "host", 0, "ADDRESS",
+      "serve to the network of this address, with TLS", option_address,
+      .value = &serve->host },
     { "port", 0, "N", "port to listen on (any free one)", option_int,
       .value = &serve->port, .min = 0, .max = G_MAXUINT16 },
     { "no-open", 0, NULL, "do not open a browser", option_flag,
@@ -110,7 +138,26 @@ context_clear (ServeContext *context)
   dictionary_list_free (context->dictionaries);
   work_folder_free (context->folder);
   g_ptr_array_unref (context->folders);
+  access_clear (&context->access);
   g_clear_object (&context->ending);
+}
+
+/* Listens where it was asked to; with a certificate, if that is a host. */
+static gboolean
+listen_somewhere (Serve *serve, GError **error)
+{
+  g_autoptr (GInetAddress) loopback =
+    g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autofree char *host =
+    serve->host != NULL ? network_host_of (serve->host) : NULL;
+
+  serve->server = server_new (serve->host != NULL ? serve->host : loopback,
+                              &serve->port, error);
+  if (serve->server == NULL)
+    return FALSE;
+  access_init (&serve->context.access, host, serve->port);
+  return serve->host == NULL
+         || certificate_load (&serve->certificate, serve->host, error);
 }
 
 static gboolean
@@ -120,15 +167,33 @@ start (Serve *serve, GError **error)
                               &serve->context };
 
   mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
-  serve->server = server_new (&serve->port, error);
-  if (serve->server == NULL
-      || !context_init (&serve->context, &serve->limits, error))
-    return FALSE;
-  access_init (&serve->context.access, serve->port);
-  return server_start (serve->server, &handlers, error);
+  return listen_somewhere (serve, error)
+         && context_init (&serve->context, &serve->limits, error)
+         && server_start (serve->server, &handlers, serve->certificate.pem,
+                          error);
 }
 
 /* ---- the address ---- */
+
+/* For people who are about to open the page on another machine. */
+static void
+introduce (const Serve *serve, const char *address)
+{
+  QrCode code;
+
+  terminal_note ("the page is open to the network: whoever opens the address "
+                 "below first can see and change your pictures");
+  terminal_result ("The browser will warn that it does not know the "
+                   "certificate.  Go on if its");
+  terminal_result ("SHA-256 fingerprint is this:");
+  terminal_result ("  %.48s", serve->certificate.fingerprint);
+  terminal_result ("  %s", serve->certificate.fingerprint + 48);
+  if (qr_code_make (&code, address)) {
+    g_autofree char *drawing = qr_code_draw (&code);
+
+    terminal_print_drawing (drawing, qr_code_columns (&code));
+  }
+}
 
 static gboolean
 print_address (const Serve *serve, const char *address, GError **error)
@@ -137,6 +202,8 @@ print_address (const Serve *serve, const char *address, GError **error)
   g_autoptr (JsonObject) json = NULL;
 
   if (!serve->line.json) {
+    if (serve->host != NULL)
+      introduce (serve, address);
     terminal_result (
       "The page is at the address below; Ctrl-C ends the program.");
     return stdout_write (text, strlen (text), error);
@@ -144,18 +211,21 @@ print_address (const Serve *serve, const char *address, GError **error)
   json = json_object_new ();
   json_report_set_text (json, "address", address);
   json_report_set_count (json, "port", (guint64) serve->port);
+  json_report_set_text (json, "fingerprint",
+                        serve->host != NULL ? serve->certificate.fingerprint
+                                            : NULL);
   return json_report_print (json, error);
 }
 
 static gboolean
 announce (const Serve *serve, GError **error)
 {
-  g_autofree char *address = g_strdup_printf (
-    "http://127.0.0.1:%d/#%s", serve->port, serve->context.access.token);
+  g_autofree char *address = access_address (&serve->context.access);
 
   if (!print_address (serve, address, error))
     return FALSE;
-  if (!serve->no_open)
+  /* The token is good for one browser: that of the other machine. */
+  if (!serve->no_open && serve->host == NULL)
     browser_open (serve->context.folder, address);
   return TRUE;
 }
@@ -214,6 +284,8 @@ run (char **argv, GError **error)
       wait_for_end (&serve);
   }
   server_free (serve.server);
+  certificate_clear (&serve.certificate);
+  g_clear_object (&serve.host);
   context_clear (&serve.context);
   command_line_clear (&serve.line);
   return ok;

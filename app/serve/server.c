@@ -1,14 +1,15 @@
 #include "app/serve/server.h"
 
 #include "app/serve/deadlines.h"
+#include "app/serve/network.h"
 #include "base/error.h"
 #include "imaging/codec/bytesink.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* What clients may take up.  A browser opens six connections; the rest is for
@@ -23,6 +24,8 @@
 #define HEADER_BYTES (64 * 1024)
 #define STACK_BYTES (1024 * 1024)
 #define MOST_HANDLERS 16 /* requests that are answered at a time */
+
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /* Bytes of all bodies, in and out, together. */
 #define MOST_BYTES ((gssize) 2 << 30)
@@ -360,57 +363,93 @@ on_request (void *data, struct MHD_Connection *connection, const char *path,
 /* ---- the server ---- */
 
 static gboolean
-set_no_port (int port, GError **error)
+set_no_port (GInetAddress *address, int port, GError **error)
 {
-  g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
-               "port %d cannot be used: %s; choose another one with --port",
-               port, g_strerror (errno));
-  return FALSE;
+  int code = errno;
+  g_autofree char *name = g_inet_address_to_string (address);
+  g_autofree char *own = network_own_addresses ();
+
+  if (code == EADDRNOTAVAIL || code == EINVAL)
+    return tessera_fail (error, TESSERA_ERROR_FAILED,
+                         "%s is not an address of this machine; it has %s",
+                         name, *own != '\0' ? own : "none in a network");
+  return tessera_fail (
+    error, TESSERA_ERROR_FAILED,
+    "port %d cannot be used: %s; choose another one with --port", port,
+    g_strerror (code));
 }
 
-/* Binds to the loopback interface and says which port that is. */
+/* Binds to @address and says which port that is. */
 static gboolean
-open_port (int fd, int *port, GError **error)
+open_port (int fd, GInetAddress *address, int *port, GError **error)
 {
-  struct sockaddr_in address = { .sin_family = AF_INET,
-                                 .sin_port = htons ((guint16) *port),
-                                 .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
-  socklen_t size = sizeof address;
+  g_autoptr (GSocketAddress) place =
+    g_inet_socket_address_new (address, (guint16) *port);
+  g_autoptr (GSocketAddress) taken = NULL;
+  struct sockaddr_storage native;
+  socklen_t size = sizeof native;
   int on = 1;
 
   /* The port of a server that has just ended may be taken again. */
   setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind (fd, (struct sockaddr *) &address, size) != 0)
-    return set_no_port (*port, error);
-  if (listen (fd, BACKLOG) != 0
-      || getsockname (fd, (struct sockaddr *) &address, &size) != 0)
-    return set_no_port (*port, error);
-  *port = ntohs (address.sin_port);
+  if (!g_socket_address_to_native (place, &native, sizeof native, error))
+    return FALSE;
+  if (bind (fd, (struct sockaddr *) &native,
+            (socklen_t) g_socket_address_get_native_size (place))
+        != 0
+      || listen (fd, BACKLOG) != 0
+      || getsockname (fd, (struct sockaddr *) &native, &size) != 0)
+    return set_no_port (address, *port, error);
+  taken = g_socket_address_new_from_native (&native, size);
+  *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (taken));
   return TRUE;
 }
 
 Server *
-server_new (int *port, GError **error)
+server_new (GInetAddress *address, int *port, GError **error)
 {
   g_autoptr (Server) self = g_new0 (Server, 1);
 
   self->deadlines = deadlines_new ();
   sem_init (&self->handlers_left, 0, MOST_HANDLERS);
-  self->fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  self->fd = socket ((int) g_inet_address_get_family (address),
+                     SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (self->fd < 0) {
-    set_no_port (*port, error);
+    set_no_port (address, *port, error);
     return NULL;
   }
-  return open_port (self->fd, port, error) ? g_steal_pointer (&self) : NULL;
+  return open_port (self->fd, address, port, error) ? g_steal_pointer (&self)
+                                                    : NULL;
+}
+
+/* FALSE where libmicrohttpd was built without TLS. */
+static gboolean
+has_tls (GError **error)
+{
+  return MHD_is_feature_supported (MHD_FEATURE_TLS) == MHD_YES
+         || tessera_fail (error, TESSERA_ERROR_FAILED,
+                          "libmicrohttpd was built without TLS, which --host "
+                          "needs");
 }
 
 gboolean
-server_start (Server *self, const ServerHandlers *handlers, GError **error)
+server_start (Server *self, const ServerHandlers *handlers, const char *pem,
+              GError **error)
 {
+  const struct MHD_OptionItem with_tls[] = {
+    { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *) pem },
+    { MHD_OPTION_HTTPS_MEM_CERT, 0, (void *) pem },
+    { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *) TLS_PRIORITIES },
+    { MHD_OPTION_END, 0, NULL },
+  };
+  const struct MHD_OptionItem without[] = { { MHD_OPTION_END, 0, NULL } };
+
+  if (pem != NULL && !has_tls (error))
+    return FALSE;
   self->handlers = *handlers;
   self->daemon = MHD_start_daemon (
     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD
-      | MHD_USE_POLL,
+      | MHD_USE_POLL | (pem != NULL ? MHD_USE_TLS : 0),
     0, NULL, NULL, on_request, self, MHD_OPTION_LISTEN_SOCKET, self->fd,
     MHD_OPTION_CONNECTION_LIMIT, (unsigned int) MOST_CONNECTIONS,
     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE_SECONDS,
@@ -418,7 +457,8 @@ server_start (Server *self, const ServerHandlers *handlers, GError **error)
     MHD_OPTION_THREAD_STACK_SIZE, (size_t) STACK_BYTES,
     MHD_OPTION_NOTIFY_CONNECTION, on_connection, self,
     MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
-    MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
+    MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_ARRAY,
+    pem != NULL ? with_tls : without, MHD_OPTION_END);
   if (self->daemon == NULL) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_FAILED,
                  "the server cannot be started: %s", g_strerror (errno));

@@ -1,4 +1,5 @@
-/* server.h - HTTP on the loopback interface, by libmicrohttpd
+/* server.h - HTTP, by libmicrohttpd: on the loopback interface, or with TLS on
+ * an address that other machines can reach
  *
  * Each connection has a thread, so that a handler may take its time.  What a
  * client can use up is bounded: connections, time, and the bytes of bodies, of
@@ -7,6 +8,8 @@
 #pragma once
 
 #include "app/serve/response.h"
+
+#include <gio/gio.h>
 
 typedef struct Server Server;
 
@@ -36,11 +39,14 @@ typedef struct {
   gpointer data;
 } ServerHandlers;
 
-/* Starts to listen on 127.0.0.1.  @port is 0 for any that is free; the one
+/* Starts to listen on @address.  @port is 0 for any that is free; the one
  * taken is put there.  Nothing is answered before server_start(). */
-Server *server_new (int *port, GError **error);
+Server *server_new (GInetAddress *address, int *port, GError **error);
+
+/* @pem has the key and the certificate for TLS, and stays as it is as long as
+ * the server runs; NULL for none. */
 gboolean server_start (Server *self, const ServerHandlers *handlers,
-                       GError **error);
+                       const char *pem, GError **error);
 
 /* Cuts connections that take too long.  To be called every second or so. */
 void server_tick (Server *self);

@@ -172,7 +172,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   context.dictionaries = dictionary_list_new (NULL);
   context.mend_jobs = blocked_queue ();
   context.learn_jobs = blocked_queue ();
-  access_init (&context.access, PORT);
+  access_init (&context.access, NULL, PORT);
   open_photo = open_black_photo ();
   return 0;
 }

@@ -239,7 +239,14 @@ function showFormats({ formats, endings }) {
     input.accept = endings.map(ending => `.${ending}`).join();
 }
 
+// Opened on another machine, the page works on that of the program.
+function showWhere() {
+  if (location.protocol === 'https:')
+    $('where').textContent = 'They go to the computer that runs Tessera, and nowhere else.';
+}
+
 async function start() {
+  showWhere();
   listenToTabs();
   listenToButtons();
   listenToDrops();
