@@ -93,7 +93,8 @@ ok "listens on the loopback interface only" perl -e '
 expect "a port that is taken" 1 serve --no-open --port "$port"
 ok "... and what to do" says "--port"
 expect "a port that is none" 2 serve --port 65536
-expect "a file to serve" 2 serve photo.png
+expect "a picture that is none" 3 serve photo.png
+ok "... by name" says "photo.png"
 expect "a folder that is none" 2 serve --folder nowhere
 
 # ---- who may ask ----
@@ -530,5 +531,72 @@ large=$(value id)
 ask POST "/api/photos/$large/jobs?task=fill&quality=best" @large_runs
 stop INT
 ok "SIGINT, while it works, ends it too" [ "$status" -eq 0 ]
+
+# ---- pictures that are named ----
+
+mkdir scans
+cp photo.png scans/one.png
+cp photo.png scans/two.png
+echo "no picture" >scans/broken.jpg
+start photo.png scans
+key=
+answers "what was named is for our page only" 403 GET /api/given
+printf '%s' "$token" >right
+ask POST /api/session @right
+key=$(value key)
+answers "the names" 200 GET /api/given
+ok "... of files and of what is in folders" [ "$(tr -d ' \n' <answer)" = \
+  '{"names":["photo.png","broken.jpg","one.png","two.png"]}' ]
+answers "one of them is opened" 200 POST /api/given/2
+ok "... under its name" [ "$(value name)" = one.png ]
+ask GET "/api/photos/$(value id)/picture?version=0" ">same.png"
+run score photo.png same.png --json
+ok "... as it is" [ "$(json identical)" = true ]
+refused "one that is none" POST /api/given/1
+ok "... names the file" grep -q "broken.jpg" answer
+for number in 4 -1 x 99999999999999999999; do
+  refused "number $number" POST "/api/given/$number"
+done
+rm scans/two.png
+refused "one that is gone" POST /api/given/3
+ok "... names the file" grep -q "two.png" answer
+stop INT
+start
+key=
+printf '%s' "$token" >right
+ask POST /api/session @right
+key=$(value key)
+answers "none was named" 200 GET /api/given
+ok "... and so there is none" [ "$(tr -d ' \n' <answer)" = '{"names":[]}' ]
+stop INT
+
+# ---- the end of the page ----
+
+# gone SECONDS - whether the server ends by itself in this time
+gone () {
+  for _ in $(seq $(($1 * 10))); do
+    kill -0 "$server" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  return 1
+}
+start --end-with-page --idle 2
+key=
+printf '%s' "$token" >right
+ask POST /api/session @right
+key=$(value key)
+for _ in 1 2 3 4 5; do
+  sleep 1
+  ask GET /api/given
+done
+ok "it goes on while the page asks" kill -0 "$server"
+key=
+for _ in 1 2 3 4 5 6; do
+  sleep 1
+  ask GET / 2>/dev/null
+done
+ok "... and ends when it does not, whoever else asks" gone 5
+wait "$server"
+ok "... well" [ "$?" -eq 0 ]
 
 finish

@@ -2,6 +2,7 @@
 #include "app/serve/handler.h"
 
 #include "app/cli/jsonreport.h"
+#include "app/files/files.h"
 #include "app/serve/overlays.h"
 #include "base/error.h"
 #include "imaging/maskruns.h"
@@ -48,6 +49,57 @@ handle_post_photo (const HandlerCall *call, Response *response, GError **error)
   g_autoptr (Photo) photo =
     open_photos_open (call->context->photos, name, call->request->body, error);
 
+  if (photo != NULL)
+    response_photo (response, photo);
+  return photo != NULL;
+}
+
+/* The name of a file as the page shows it, valid UTF-8. */
+static char *
+given_name (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+
+  return g_filename_display_name (base);
+}
+
+static gboolean
+handle_get_given (const HandlerCall *call, Response *response, GError **error)
+{
+  const GPtrArray *given = call->context->given;
+  g_autoptr (JsonObject) json = json_object_new ();
+  JsonArray *names = json_array_new ();
+
+  (void) error;
+  for (guint i = 0; i < given->len; i++) {
+    g_autofree char *name = given_name (given->pdata[i]);
+
+    json_array_add_string_element (names, name);
+  }
+  json_object_set_array_member (json, "names", names);
+  response_set_json (response, json);
+  return TRUE;
+}
+
+static gboolean
+handle_post_given (const HandlerCall *call, Response *response, GError **error)
+{
+  const GPtrArray *given = call->context->given;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (Photo) photo = NULL;
+  g_autofree char *name = NULL;
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned (call->stars[0], 10, 0, G_MAXUINT, &number,
+                                   NULL)
+      || number >= given->len)
+    return tessera_fail (error, TESSERA_ERROR_INPUT,
+                         "no picture of that number was given");
+  bytes = file_read (given->pdata[number], error);
+  if (bytes == NULL)
+    return FALSE;
+  name = given_name (given->pdata[number]);
+  photo = open_photos_open (call->context->photos, name, bytes, error);
   if (photo != NULL)
     response_photo (response, photo);
   return photo != NULL;
@@ -227,6 +279,8 @@ handle_post_mask_runs (const HandlerCall *call, Response *response,
 }
 
 const Route photo_routes[] = {
+  { "GET", "/api/given", WITH_KEY, BODY_NONE, handle_get_given },
+  { "POST", "/api/given/*", WITH_KEY, BODY_NONE, handle_post_given },
   { "POST", "/api/photos", WITH_KEY, BODY_PICTURE, handle_post_photo },
   { "GET", "/api/photos/*", WITH_KEY, BODY_NONE, handle_get_photo },
   { "DELETE", "/api/photos/*", WITH_KEY, BODY_NONE, handle_delete_photo },

@@ -20,6 +20,12 @@ parse (const HandlerCall *call, const Option *option, GError **error)
   return FALSE;
 }
 
+gint
+serve_seconds (void)
+{
+  return (gint) (g_get_monotonic_time () / G_USEC_PER_SEC);
+}
+
 gboolean
 call_int (const HandlerCall *call, const char *name, int min, int max,
           int *value, GError **error)

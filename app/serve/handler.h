@@ -28,6 +28,8 @@ typedef struct {
   JobQueue *learn_jobs; /* learning and comparing, in processes of their own */
   WorkFolder *folder;
   GPtrArray *folders; /* char *: those of the user that may be read */
+  GPtrArray *given;   /* char *: pictures that were named at the start */
+  gint seen;          /* when the page last asked, in seconds; atomic */
   GCancellable *ending; /* cancelled when the server is to end */
 } ServeContext;
 
@@ -110,6 +112,9 @@ extern const Route page_routes[], photo_routes[], noise_routes[], job_routes[],
 
 /* All other paths: files of the page, or "not found". */
 extern const Route page_files_route;
+
+/* The monotonic clock in seconds, from the start of the machine. */
+gint serve_seconds (void);
 
 /* Forgets a photograph and stops the work on it. */
 void serve_close_photo (const char *id, gpointer context);

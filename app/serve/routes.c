@@ -88,10 +88,13 @@ find_fault (const ServeContext *context, const Route *route,
 gboolean
 routes_know (const Request *request, gpointer data)
 {
-  const ServeContext *context = data;
+  ServeContext *context = data;
 
-  return access_has_key (&context->access,
-                         request_header (request, "X-Tessera-Key"));
+  if (!access_has_key (&context->access,
+                       request_header (request, "X-Tessera-Key")))
+    return FALSE;
+  g_atomic_int_set (&context->seen, serve_seconds ());
+  return TRUE;
 }
 
 gboolean

@@ -4,6 +4,9 @@
  *     POST    /api/session                the token for the key
  *     GET     /api/about                  version, limits, folders
  *
+ *     GET     /api/given                  pictures that the program was given
+ *     POST    /api/given/N                opens one of them
+ *
  *     POST    /api/photos?name=           opens the picture in the body
  *     GET     /api/photos/ID              what is open; the page's heartbeat
  *     DELETE  /api/photos/ID              closes it

@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/cli/commandline.h"
 #include "app/files/files.h"
+#include "app/files/picturelist.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/jsonreport.h"
 #include "app/serve/browser.h"
@@ -21,12 +22,15 @@
 
 static const char about[] = "Examples:\n"
                             "  tessera serve\n"
+                            "  tessera serve photo.jpg scans/\n"
                             "  tessera serve --port 8080 --no-open\n"
                             "  tessera serve --host 192.168.1.5\n"
                             "\n"
                             "Opens a page in the browser: drop photographs, "
                             "press Restore, download\n"
-                            "the restored pictures.  The page is "
+                            "the restored pictures.  Pictures and folders "
+                            "that are named are open on it\n"
+                            "from the start.  The page is "
                             "served to this machine only;\n"
                             "pictures never leave it.  With --host, a phone "
                             "or tablet on the same network\n"
@@ -38,7 +42,7 @@ typedef struct {
   CommandLine line;
   GInetAddress *host; /* NULL for the loopback interface */
   int port;
-  gboolean no_open;
+  gboolean no_open, ends_with_page;
   OpenPhotosLimits limits;
   int idle;
 
@@ -81,6 +85,19 @@ option_address (const Option *option, const char *text, GError **error)
   return TRUE;
 }
 
+/* Pictures that are open on the page from the start. */
+static gboolean
+find_given (Serve *serve, GError **error)
+{
+  char **arguments = serve->line.arguments;
+
+  serve->context.given =
+    arguments == NULL || arguments[0] == NULL
+      ? g_ptr_array_new_with_free_func (g_free)
+      : picture_list_find (arguments, error);
+  return serve->context.given != NULL;
+}
+
 static gboolean
 parse (Serve *serve, char **argv, GError **error)
 {
@@ -93,6 +110,8 @@ parse (Serve *serve, char **argv, GError **error)
       .value = &serve->port, .min = 0, .max = G_MAXUINT16 },
     { "no-open", 0, NULL, "do not open a browser", option_flag,
       .value = &serve->no_open },
+    { "end-with-page", 0, NULL, "end some time after the page was closed",
+      option_flag, .value = &serve->ends_with_page },
     { "idle", 0, "SECONDS", "close unused pictures after this time (180)",
       option_int, .value = &serve->idle, .min = 1, .max = 86400 },
     { "max-pictures", 0, "N", "most pictures open at the same time (16)",
@@ -101,11 +120,14 @@ parse (Serve *serve, char **argv, GError **error)
       option_folder, .value = serve->context.folders },
   };
 
-  line->usage = "";
+  line->usage = "[PICTURE|DIR...]";
   line->about = about;
+  line->max_arguments = G_MAXINT;
   line->common = COMMON_LIMITS;
   command_line_add (line, rows, G_N_ELEMENTS (rows));
   if (!command_line_parse (line, argv, error))
+    return FALSE;
+  if (!line->answered && !find_given (serve, error))
     return FALSE;
   serve->limits.image = line->limits;
   serve->limits.idle_seconds = serve->idle;
@@ -138,6 +160,7 @@ context_clear (ServeContext *context)
   dictionary_list_free (context->dictionaries);
   work_folder_free (context->folder);
   g_ptr_array_unref (context->folders);
+  g_clear_pointer (&context->given, g_ptr_array_unref);
   access_clear (&context->access);
   g_clear_object (&context->ending);
 }
@@ -166,6 +189,7 @@ start (Serve *serve, GError **error)
   ServerHandlers handlers = { routes_know, routes_admit, routes_respond,
                               &serve->context };
 
+  serve->context.seen = serve_seconds ();
   mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
   return listen_somewhere (serve, error)
          && context_init (&serve->context, &serve->limits, error)
@@ -240,6 +264,10 @@ on_tick (gpointer data)
   server_tick (serve->server);
   open_photos_close_idle (serve->context.photos, serve_close_photo,
                           &serve->context);
+  if (serve->ends_with_page
+      && serve_seconds () - g_atomic_int_get (&serve->context.seen)
+           > serve->limits.idle_seconds)
+    g_cancellable_cancel (interrupt_cancellable ());
   if (serve->ticks++ % TICKS_BETWEEN_TRIMS == 0)
     malloc_trim (0);
   return G_SOURCE_CONTINUE;

@@ -55,6 +55,7 @@ export async function open (url, options = {}) {
     viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
     colorScheme: options.dark ? 'dark' : 'light',
     hasTouch: options.touch ?? false,
+    ignoreHTTPSErrors: options.insecure ?? false,
     reducedMotion: 'reduce'
   });
   const page = await context.newPage ();

@@ -9,8 +9,13 @@ export const scene = (x, y, c) => 0.5 + 0.4 * Math.sin (x / 9 + c) * Math.cos (y
 
 // Starts a server; its address is good for one page.
 export async function startServer (...options) {
+  return startServerWith (process.env, ...options);
+}
+
+// The same, with these variables of the environment.
+export async function startServerWith (env, ...options) {
   const child = spawn (process.env.TESSERA, ['serve', '--no-open', '--quiet', ...options],
-                       { stdio: ['ignore', 'pipe', 'inherit'] });
+                       { stdio: ['ignore', 'pipe', 'inherit'], env });
   const address = await new Promise (resolve =>
     child.stdout.once ('data', data => resolve (String (data).trim ())));
   const ended = new Promise (resolve => child.once ('exit', (code, signal) => resolve (signal ?? code)));

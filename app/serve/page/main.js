@@ -8,7 +8,7 @@ import * as files from './files.js';
 import { find, findAgain, findAll, showFindStrength } from './finding.js';
 import { beginKinds } from './kinds.js';
 import * as mend from './mend.js';
-import { askToClose, choosePhotos, openFiles, stepPicture } from './opening.js';
+import { askToClose, choosePhotos, openFiles, openGiven, stepPicture } from './opening.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
 import { changeLook, changeTask, listenToSplit, showOriginal, toggleCompared } from './split.js';
 import { refresh } from './state.js';
@@ -269,8 +269,9 @@ async function start() {
     await mend.listDictionaries();
     document.body.classList.add('ready');
   } catch (error) {
-    refuse(error);
+    return refuse(error);
   }
+  await openGiven();
 }
 
 start();

@@ -210,6 +210,8 @@ export async function listDictionaries() {
 // ---- as long as the page is open ----
 
 async function beat() {
+  if (desk.pictures.length === 0)
+    await getJson('/api/given').catch(() => {});
   for (const { address, info } of [...desk.pictures])
     await getJson(address).catch(error => {
       if (error.status === 422)

@@ -1,6 +1,6 @@
 // opening.js - pictures are opened, chosen and closed
 
-import { postForJson, remove } from './api.js';
+import { getJson, postForJson, remove } from './api.js';
 import { desk, Picture, view } from './desk.js';
 import { showNoiseSettings } from './noise.js';
 import { setBrush } from './painting.js';
@@ -76,7 +76,7 @@ async function openEach(files) {
   try {
     for (const [i, file] of files.entries()) {
       showOpening(file.name, i, files.length);
-      const picture = await openOne(file).catch(error => void refused.push(error.message));
+      const picture = await openOne(file).catch(error => void refused.push(named(file, error.message)));
 
       if (picture && !first)
         await show(first = picture);
@@ -86,15 +86,32 @@ async function openEach(files) {
     document.body.classList.remove('loading');
   }
   if (refused.length > 0)
-    throw new Error(refused[0] + (refused.length > 1 ? ` (and ${refused.length - 1} more)` : ''));
+    throw new Error(refusals(refused, files.length));
+}
+
+function named({ name }, reason) {
+  return !name || reason.includes(name) ? reason : `${name}: ${reason}`;
+}
+
+// Why each file is not open: a line for each, in the order of the files.
+function refusals(reasons, total) {
+  return reasons.length === 1 ? reasons[0]
+    : [`${reasons.length} of ${total} files could not be opened:`, ...reasons].join('\n');
+}
+
+// A file of this machine, or one that the program was given.
+async function upload(file) {
+  const name = file.name || 'pasted.png';
+
+  if (file.given !== undefined)
+    return postForJson(`/api/given/${file.given}`);
+  if (file.size > largestUpload)
+    throw new Error(`${name} is larger than ${Math.floor(largestUpload / 2 ** 20)} MB`);
+  return postForJson('/api/photos', file, { query: { name } });
 }
 
 async function openOne(file) {
-  const name = file.name || 'pasted.png';
-
-  if (file.size > largestUpload)
-    throw new Error(`${name} is larger than ${Math.floor(largestUpload / 2 ** 20)} MB`);
-  const picture = new Picture(await postForJson('/api/photos', file, { query: { name } }));
+  const picture = new Picture(await upload(file));
 
   desk.pictures.push(picture);
   refresh();
@@ -108,6 +125,13 @@ function showOpening(name, i, total) {
   $('progress-bar').removeAttribute('value');
   announce($('progress-label').textContent, 0);
   document.title = 'Opening · Tessera';
+}
+
+// Pictures that the program was given when it was started.
+export async function openGiven() {
+  const { names } = await getJson('/api/given');
+
+  await openFiles(names.map((name, given) => ({ name, given })));
 }
 
 export const choosePhotos = attempt(async () => {
