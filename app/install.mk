@@ -15,6 +15,8 @@ IN_LIB  = $(DESTDIR)$(LIBDIR)
 IN_INC  = $(DESTDIR)$(PREFIX)/include
 IN_MAN  = $(DESTDIR)$(PREFIX)/share/man
 IN_DATA = $(DESTDIR)$(PREFIX)/share/tessera
+IN_APPS = $(DESTDIR)$(PREFIX)/share/applications
+IN_ICON = $(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps
 IN_BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 IN_ZSH  = $(DESTDIR)$(ZSH_FUNCTIONS)
 IN_FISH = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -38,6 +40,9 @@ install: all $(COMPLETIONS)
 	install -m 644 docs/man/*.1 $(IN_MAN)/man1
 	install -m 644 docs/man/*.3 $(IN_MAN)/man3
 	install -m 644 data/photos/* $(IN_DATA)/photos
+	install -d $(IN_APPS) $(IN_ICON)
+	install -m 644 data/desktop/tessera.desktop $(IN_APPS)
+	install -m 644 app/serve/page/icon.svg $(IN_ICON)/tessera.svg
 
 uninstall:
 	rm -f $(IN_BASH)/tessera $(IN_ZSH)/_tessera $(IN_FISH)/tessera.fish
@@ -47,6 +52,7 @@ uninstall:
 	cd docs/man && for page in *.1; do rm -f $(IN_MAN)/man1/$$page; done
 	cd docs/man && for page in *.3; do rm -f $(IN_MAN)/man3/$$page; done
 	cd data/photos && for photo in *; do rm -f $(IN_DATA)/photos/$$photo; done
+	rm -f $(IN_APPS)/tessera.desktop $(IN_ICON)/tessera.svg
 	rmdir $(IN_DATA)/photos $(IN_DATA) 2>/dev/null || true
 
 # The packages are built from a copy, without what git does not know; that of

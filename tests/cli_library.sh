@@ -41,6 +41,16 @@ for file in bin/tessera include/tessera.h lib/libtessera.a lib/libtessera.so \
   share/man/man3/tessera.3 share/tessera/photos/beach4.png; do
   ok "$file is there" [ -s "$PLACE/$file" ]
 done
+
+desktop=share/applications/tessera.desktop
+icon=share/icons/hicolor/scalable/apps/tessera.svg
+ok "an entry for the desktop" [ -s "$PLACE/$desktop" -a -s "$PLACE/$icon" ]
+ok "... that opens pictures" grep -q '^Exec=tessera serve .*%F$' "$PLACE/$desktop"
+if command -v desktop-file-validate >/dev/null; then
+  ok "... is valid" quiet desktop-file-validate "$PLACE/$desktop"
+else
+  skip "... is valid" "there is no desktop-file-validate"
+fi
 # Whoever links statically needs all that the library was built with; only the
 # program has libmicrohttpd and GnuTLS, and the plug-in GIMP.
 needs () {
