@@ -91,6 +91,16 @@ END
   tiffcp pages2.tif,2 third.tif
   ok "... each restored" same third.tif mended.png
   expect "... not as a PNG" 2 inpaint pages.tif --mask mask.png -o pages.png
+  make_png none.png 50 40 0
+  expect "three pages with nothing to fill" 0 inpaint pages.tif \
+    --mask none.png -o pages4.tif
+  ok "... are one note" [ "$(grep -c 'written unchanged' err)" -eq 1 ]
+  copy none.png blank.tif
+  copy mask.png marked.tif
+  tiffcp blank.tif marked.tif blank.tif marks.tif
+  expect "three pages of which one is filled" 0 inpaint pages.tif \
+    --mask marks.tif --quality fast -o pages5.tif
+  ok "... are not called unchanged" not grep -q "unchanged" err
   expect "... damaged" 0 corrupt pages.tif --noise 9 -o pages3.tif --json
   ok "... are counted" [ "$(json pages)" -eq 3 ]
   ok "... and written" [ "$(tiffinfo pages3.tif | grep -c 'Image Width')" -eq 3 ]

@@ -60,40 +60,27 @@ unchanged_words (const Repair *repair)
            : "the picture is written unchanged";
 }
 
-/* What was done about fading, where that was asked for. */
-static void
-note_fading (const Repair *repair)
+/* Whether fading was looked for, and not certainly found. */
+static gboolean
+is_fading_left (const Repair *repair)
 {
-  const FoundFading *fading = &repair->report.fading;
-
-  if (repair->request->options.fading == FADING_KEEP || fading->is_changed)
-    return;
-  terminal_note ("%s: not certainly faded, so its contrast and colours are "
-                 "kept (--fading always brings them back)",
-                 input_name (repair->path));
+  return repair->request->options.fading != FADING_KEEP
+         && !repair->report.fading.is_changed;
 }
 
-/* Where pixels were filled, but noise was left that was perhaps noticed. */
-static void
-note_noise_left (const Repair *repair)
+/* Whether noise was left that was perhaps noticed. */
+static gboolean
+is_noise_left (const Repair *repair)
 {
-  if (repair->report.sigma <= 0 && why_no_noise (repair) == NOISE_UNCERTAIN)
-    terminal_note ("%s: noise that may be texture is kept (--strength 1 "
-                   "removes it)",
-                   input_name (repair->path));
+  return repair->report.sigma <= 0 && why_no_noise (repair) == NOISE_UNCERTAIN;
 }
 
-void
-outcome_note_if_unchanged (const Repair *repair)
+/* Where nothing was restored on any page. */
+static void
+note_unchanged (const Repair *repair)
 {
   const char *why = repair->request->task->none_found;
 
-  note_fading (repair);
-  if (repair->report.masked_pixels > 0 || repair->report.sigma > 0
-      || repair->report.fading.is_changed) {
-    note_noise_left (repair);
-    return;
-  }
   if (repair->request->task->is_search) {
     terminal_note ("%s: %s; the mask is empty", input_name (repair->path),
                    why);
@@ -107,6 +94,25 @@ outcome_note_if_unchanged (const Repair *repair)
   terminal_note ("%s: %s%s; %s", input_name (repair->path), why,
                  no_noise_notes[why_no_noise (repair)],
                  unchanged_words (repair));
+}
+
+void
+outcome_note_page (Repair *repair)
+{
+  repair->is_fading_left = repair->is_fading_left || is_fading_left (repair);
+  repair->is_noise_left = repair->is_noise_left || is_noise_left (repair);
+  if (repair->page < repair->pages - 1)
+    return;
+  if (repair->is_fading_left)
+    terminal_note ("%s: not certainly faded, so its contrast and colours are "
+                   "kept (--fading always brings them back)",
+                   input_name (repair->path));
+  if (!repair->is_changed)
+    note_unchanged (repair);
+  else if (repair->is_noise_left)
+    terminal_note ("%s: noise that may be texture is kept (--strength 1 "
+                   "removes it)",
+                   input_name (repair->path));
 }
 
 static gboolean

@@ -166,7 +166,7 @@ restore_in_view (Repair *repair, GError **error)
 
   progress_bar_stop (&bar);
   if (ok)
-    outcome_note_if_unchanged (repair);
+    outcome_note_page (repair);
   return ok;
 }
 

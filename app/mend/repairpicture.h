@@ -41,6 +41,8 @@ typedef struct {
   PageWriter *done; /* the pages before this one, mended; NULL for none */
   gsize masked_pixels, patches; /* of all pages so far */
   gboolean is_changed;          /* likewise: something was restored */
+  gboolean is_noise_left;       /* of one of them, and may be texture */
+  gboolean is_fading_left;      /* one of them is not certainly faded */
   Image *image;
   Image *input; /* a copy, if what was removed is to be written */
   Mask *mask;   /* NULL if the user did not say what is missing */
@@ -103,8 +105,8 @@ gboolean missing_widen (Repair *repair, GError **error);
 
 /* ---- outcome.c ---- */
 
-/* Tells the user if there was nothing to do. */
-void outcome_note_if_unchanged (const Repair *repair);
+/* After each page; tells the user after the last one what was left as it is. */
+void outcome_note_page (Repair *repair);
 
 void outcome_fill_json (const Repair *repair, JsonObject *json);
 
