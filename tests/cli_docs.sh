@@ -1,0 +1,73 @@
+#!/bin/sh
+# cli_docs.sh - what the documents name exists, and the manual has no warnings
+. tests/lib.sh
+
+mkdir help
+for command in $(run --help; sed -n 's/^  \([a-z]*\) .*/\1/p' out); do
+  "$TESSERA" "$command" --help >"help/$command" 2>/dev/null || rm "help/$command"
+done
+ok "commands have help" [ -s help/restore ]
+HELP=$FOLDER/help
+cd "$ROOT" || exit 1
+
+# ---- documents ----
+
+# News of past versions name what was there then.
+sed '/^## [0-9]/,$d' NEWS.md >"$FOLDER/unreleased.md"
+
+for document in README.md CONTRIBUTING.md NEWS.md docs/*.md docs/*/README.md \
+  python/README.md data/SOURCES.md; do
+  ok "links and pictures of $document" perl tests/docs.pl links "$document"
+  [ "$document" = NEWS.md ] && document=$FOLDER/unreleased.md
+  ok "files that ${document#"$FOLDER"/} names" perl tests/docs.pl files "$document"
+  ok "commands, options and goals that it names" \
+    perl tests/docs.pl commands "$document" "$HELP"
+done
+
+ok "the README has make deps demo" grep -q 'make deps demo' README.md
+ok "... and make deps check" grep -q 'make deps check' README.md
+
+# A checker that finds nothing would be of no use.
+cat >"$FOLDER/wrong.md" <<'END'
+See [nothing](nowhere.md) and `imaging/nothing.c`, then `make nothing`,
+`tessera inpiant a.png`, `tessera score --force` and `--no-such-option`.
+END
+for check in links files; do
+  ok "wrong $check are noticed" not perl tests/docs.pl $check "$FOLDER/wrong.md" >/dev/null
+done
+ok "four wrong commands are noticed" [ "$(perl tests/docs.pl commands \
+  "$FOLDER/wrong.md" "$HELP" | grep -c '^#')" -eq 4 ]
+
+# ---- manual ----
+
+if command -v mandoc >/dev/null; then
+  lint () { mandoc -T lint -W warning "$1"; }
+elif command -v groff >/dev/null; then
+  lint () { groff -ww -mandoc -T utf8 "$1" 2>&1 >/dev/null; }
+elif command -v man >/dev/null; then
+  lint () { man --warnings -l "$1" 2>&1 >/dev/null; }
+else
+  lint () { :; }
+  skip "the manual has no warnings" "there is neither mandoc nor groff nor man"
+fi
+for page in docs/man/*; do
+  ok "${page#docs/man/} has no warnings" [ -z "$(lint "$page")" ]
+done
+
+# Options at the head of a paragraph, and pages that are referred to.
+for page in docs/man/tessera-*.1; do
+  command=${page#docs/man/tessera-}
+  command=${command%.1}
+  missing=0
+  for option in $(sed -n 's/^\.It Fl.* -\([a-z][a-z-]*\).*/\1/p' "$page"); do
+    grep -q -e "--$option\b" "$HELP/$command" && continue
+    echo "# --$option"
+    missing=$((missing + 1))
+  done
+  ok "$command has all options of its page" [ $missing -eq 0 ]
+done
+for name in $(sed -n 's/^\.Xr \(tessera[a-z-]*\) \([0-9]\).*/\1.\2/p' docs/man/* | sort -u); do
+  ok "$name is there" [ -e "docs/man/$name" ]
+done
+
+finish
