@@ -24,6 +24,8 @@ for document in README.md CONTRIBUTING.md NEWS.md docs/*.md docs/*/README.md \
     perl tests/docs.pl commands "$document" "$HELP"
 done
 
+ok "CONTRIBUTING.md quotes the sources as they are" \
+  perl tests/docs.pl quotes CONTRIBUTING.md
 ok "the README has make deps demo" grep -q 'make deps demo' README.md
 ok "... and make deps check" grep -q 'make deps check' README.md
 
@@ -31,8 +33,13 @@ ok "... and make deps check" grep -q 'make deps check' README.md
 cat >"$FOLDER/wrong.md" <<'END'
 See [nothing](nowhere.md) and `imaging/nothing.c`, then `make nothing`,
 `tessera inpiant a.png`, `tessera score --force` and `--no-such-option`.
+From `omp/pursuit.h`:
+
+```c
+nothing of that
+```
 END
-for check in links files; do
+for check in links files quotes; do
   ok "wrong $check are noticed" not perl tests/docs.pl $check "$FOLDER/wrong.md" >/dev/null
 done
 ok "four wrong commands are noticed" [ "$(perl tests/docs.pl commands \

@@ -1,10 +1,11 @@
-# docs.pl - what documents name: docs.pl links|files|commands DOCUMENT [HELP...]
+# docs.pl - what documents name: docs.pl links|files|quotes|commands DOCUMENT [HELP]
 #
 # Run from the root of the project.  Prints a line for each name that does not
 # exist, and fails where there is one.
 #
 #   links     relative links and pictures lead to a file, and to a heading of it
 #   files     files of the sources that are named in code exist
+#   quotes    code after "From `FILE`:" stands in that file
 #   commands  goals of make exist, and "tessera COMMAND" has the options that are
 #             named with it.  HELP is the folder with the help of each command; an
 #             option that stands alone must be one of any command.
@@ -103,6 +104,15 @@ if ($check eq "files") {
       next if $word =~ m{^tests/(test_\w+)$} && -e "$word.c";
       complain "there is no file $word";
     }
+  }
+}
+
+# ---- quotes ----
+
+if ($check eq "quotes") {
+  while ($text =~ /From\s+`([^`]+)`:\n+```\w+\n(.*?)^```$/msg) {
+    my ($path, $quote) = ($1, $2);
+    complain "$path has no such lines" if index (slurp ($path), $quote) < 0;
   }
 }
 
