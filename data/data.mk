@@ -69,7 +69,7 @@ detector:
 data: $(HALVE)
 	$(Q)HALVE=$(HALVE) sh data/standin.sh build/landscape
 
-# The figures of docs/comparing.md.
+# A report with blocks and noise, too; see docs/comparing.md.
 comparison: all data
 	$(BUILD)/tessera compare build/landscape --force -o build/comparison \
 	  --algorithms dct,online,online-paper,ksvd,ksvd-paper,tessera \

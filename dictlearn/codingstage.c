@@ -9,7 +9,7 @@
  * brightness, which the cosines have, and r is what they lack.  r leaves less
  * of the training patches in both cases (2 and 8 %), but the first dictionary
  * restores worse with it, by up to 0.5 dB where atoms are few
- * (docs/comparing.md).
+ * (docs/negative-results.md).
  *
  * With options.textbook weak atoms stay.
  *
