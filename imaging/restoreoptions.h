@@ -31,12 +31,6 @@ typedef enum {
 /* Their names from FADING_AUTO on, in that order, NULL at the end. */
 extern const char *const fading_mode_names[];
 
-/* The noise level is unknown: estimate it. */
-#define SIGMA_UNKNOWN (-1.)
-
-/* The largest level that makes sense: nothing of the picture is left. */
-#define SIGMA_MAX 255.
-
 typedef struct {
   ImageArea area; /* the part to work on; nothing in it (0 wide): all */
   const Detector *detector; /* finds the missing pixels where no mask is given;

@@ -19,6 +19,12 @@
 
 #include "base/matrix.h"
 
+/* The noise level is unknown: estimate it. */
+#define SIGMA_UNKNOWN (-1.)
+
+/* The largest level that makes sense: nothing of the picture is left. */
+#define SIGMA_MAX 255.
+
 enum {
   NOISE_SIDE = 8,                /* of a block */
   NOISE_COSINES = 8 * 8,         /* frequencies of a block: k + 8 l */

@@ -7,7 +7,6 @@
 #include "imaging/detect/jpegnoise.h"
 #include "imaging/detect/noise.h"
 #include "imaging/detect/noiseprofile.h"
-#include "imaging/restoreoptions.h"
 
 #include <math.h>
 
