@@ -29,6 +29,10 @@ ok "CONTRIBUTING.md quotes the sources as they are" \
 ok "the README has make deps demo" grep -q 'make deps demo' README.md
 ok "... and make deps check" grep -q 'make deps check' README.md
 
+quietly () {
+  "$@" >/dev/null
+}
+
 # A checker that finds nothing would be of no use.
 cat >"$FOLDER/wrong.md" <<'END'
 See [nothing](nowhere.md) and `imaging/nothing.c`, then `make nothing`,
@@ -40,7 +44,8 @@ nothing of that
 ```
 END
 for check in links files quotes; do
-  ok "wrong $check are noticed" not perl tests/docs.pl $check "$FOLDER/wrong.md" >/dev/null
+  ok "wrong $check are noticed" not quietly \
+    perl tests/docs.pl $check "$FOLDER/wrong.md"
 done
 ok "four wrong commands are noticed" [ "$(perl tests/docs.pl commands \
   "$FOLDER/wrong.md" "$HELP" | grep -c '^#')" -eq 4 ]
