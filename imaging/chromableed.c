@@ -150,7 +150,7 @@ image_undo_chroma_bleed (Image *image, const Mask *missing,
 {
   gsize pixels = image_pixels (image);
   g_autofree guint8 *is_sound =
-    tessera_try_new (guint8, pixels, "colours around marks", error);
+    tessera_try_new (guint8, pixels, "colors around marks", error);
   Bleed bleed = { .image = image, .touched = touched, .is_sound = is_sound };
 
   if (is_sound == NULL)

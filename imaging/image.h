@@ -111,7 +111,7 @@ ImageChunk *image_chunk_new (const char *name, int place, GBytes *data);
 /* @chunk may be NULL. */
 void image_chunk_free (ImageChunk *chunk);
 
-/* Notes that something the file says was not kept: "a broken colour profile".
+/* Notes that something the file says was not kept: "a broken color profile".
  * Before @meta is copied. */
 void image_leave_out (ImageMeta *meta, const char *what);
 

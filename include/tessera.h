@@ -157,7 +157,7 @@ typedef struct {
 
 /* ---- images ---- */
 
-/* A picture in memory: grey, grey with alpha, RGB or RGBA, with 1 to 16 bits
+/* A picture in memory: gray, gray with alpha, RGB or RGBA, with 1 to 16 bits
  * per sample, and everything else that its file said (palette, profile, EXIF,
  * density, comments), which is written back with it.  Pictures are upright:
  * reading applies the orientation of EXIF, writing reverts it. */
@@ -179,7 +179,7 @@ typedef struct {
   int max_scans;       /* of a progressive JPEG (100) */
   size_t max_metadata; /* bytes of profiles, EXIF and the like (64 million) */
   int lenient; /* not 0: keep what there is of a broken file, the rest is
-                  black, grey (JPEG) or the first colour (palette) */
+                  black, gray (JPEG) or the first color (palette) */
   size_t page; /* of a file with several, from 0 */
 } TesseraReadOptions;
 
@@ -215,7 +215,7 @@ TESSERA_API gboolean tessera_image_write_pages (
   const TesseraWriteOptions *options, GError **error);
 
 /* What a file of @format would lack of what the file of @image says, in one
- * line ("IPTC data, a broken colour profile") for tessera_free(); NULL if that
+ * line ("IPTC data, a broken color profile") for tessera_free(); NULL if that
  * is nothing.  AUTO is the format that the image was read from. */
 TESSERA_API char *tessera_image_left_out (const TesseraImage *image,
                                           TesseraFormat format);
@@ -225,8 +225,8 @@ TESSERA_API void *tessera_image_encode (const TesseraImage *image,
                                         const TesseraWriteOptions *options,
                                         size_t *size, GError **error);
 
-/* A black picture of @width x @height pixels.  @channels is 1 grey, 2 grey and
- * alpha, 3 RGB, 4 RGBA; @depth is 8 or 16, or 1, 2, 4 for grey. */
+/* A black picture of @width x @height pixels.  @channels is 1 gray, 2 gray and
+ * alpha, 3 RGB, 4 RGBA; @depth is 8 or 16, or 1, 2, 4 for gray. */
 TESSERA_API TesseraImage *tessera_image_new (int width, int height,
                                              int channels, int depth,
                                              GError **error);
@@ -274,7 +274,7 @@ typedef struct TesseraMask TesseraMask;
 
 /* The bytes of a mask, one per pixel, are 0 where all is known, else
  * TESSERA_MASK_PIXEL for the whole pixel, or any of TESSERA_MASK_CHANNEL(c)
- * for its channel number c (0 grey or red, 1 green, 2 blue) alone.  With
+ * for its channel number c (0 gray or red, 1 green, 2 blue) alone.  With
  * TESSERA_MASK_PIXEL, TESSERA_MASK_THROUGH says that a mark covers the pixel
  * that may let it shine through: what is left of it may be used. */
 #define TESSERA_MASK_PIXEL 1
@@ -297,13 +297,13 @@ typedef enum {
 } TesseraMaskChannels;
 
 /* The mask that a picture shows: visible pixels above zero (JPEG: half of the
- * range) are missing.  In a picture of black, white and the grey #808080
- * alone, grey is TESSERA_MASK_THROUGH. */
+ * range) are missing.  In a picture of black, white and the gray #808080
+ * alone, gray is TESSERA_MASK_THROUGH. */
 TESSERA_API TesseraMask *tessera_mask_from_image (const TesseraImage *image,
                                                   TesseraMaskChannels channels,
                                                   GError **error);
 
-/* The pixels of @image that have one colour, of 8 bits per channel.  In a
+/* The pixels of @image that have one color, of 8 bits per channel.  In a
  * picture read from a JPEG, samples may differ by a few levels. */
 TESSERA_API TesseraMask *tessera_mask_from_rgb (const TesseraImage *image,
                                                 int red, int green, int blue,
@@ -314,7 +314,7 @@ TESSERA_API TesseraMask *tessera_mask_from_alpha (const TesseraImage *image,
                                                   GError **error);
 
 /* A black and white picture of a mask; RGB if channels are missing alone, with
- * grey for TESSERA_MASK_THROUGH. */
+ * gray for TESSERA_MASK_THROUGH. */
 TESSERA_API TesseraImage *tessera_mask_to_image (const TesseraMask *mask,
                                                  GError **error);
 
@@ -371,7 +371,7 @@ typedef enum {
   TESSERA_NOISE_NONE,
   TESSERA_NOISE_WHITE,    /* independent, and equally strong in all pixels */
   TESSERA_NOISE_COLOURED, /* depends on brightness, or is correlated between
-                             neighbours */
+                             neighbors */
   TESSERA_NOISE_JPEG      /* the rounding error of a coarse JPEG */
 } TesseraNoiseKind;
 
@@ -411,15 +411,15 @@ typedef enum {
 
 typedef enum {
   TESSERA_NOISE_KEEP,     /* known pixels come back bit for bit; in a picture
-                             whose file kept colours at half the size, those
+                             whose file kept colors at half the size, those
                              at most 2 pixels from a missing one get new
-                             colours */
+                             colors */
   TESSERA_NOISE_ESTIMATE, /* measure it; where there is none, known pixels
                              come back bit for bit */
   TESSERA_NOISE_GIVEN     /* remove white noise of level sigma */
 } TesseraNoise;
 
-/* What is done about faded colours.  A picture is faded if it has half of the
+/* What is done about faded colors.  A picture is faded if it has half of the
  * usual contrast or less, and no black.  Contrast, up to a factor of 2.2, and
  * neutral blacks and whites are then brought back, also where the picture has
  * faded unevenly; a toned picture, such as sepia, keeps its tone.  Missing
@@ -427,7 +427,7 @@ typedef enum {
 typedef enum {
   TESSERA_FADING_KEEP,
   TESSERA_FADING_AUTO,    /* where a picture is certainly faded */
-  TESSERA_FADING_NEUTRAL, /* likewise, and a toned picture becomes grey */
+  TESSERA_FADING_NEUTRAL, /* likewise, and a toned picture becomes gray */
   TESSERA_FADING_ALWAYS   /* in any picture */
 } TesseraFading;
 
@@ -480,7 +480,7 @@ typedef struct {
   /* 0 unless fading was looked at. */
   double fading;      /* how much of it was undone, 0 to 1 */
   double fading_span; /* contrast that the picture had, 0 to 1 */
-  int is_toned;       /* it has one tone, or is grey */
+  int is_toned;       /* it has one tone, or is gray */
 } TesseraRestoreReport;
 
 /* Fills the pixels of @image that are missing according to @missing, and
@@ -604,7 +604,7 @@ TESSERA_API TesseraImage *tessera_dictionary_mosaic (
 /* For a dictionary D, n x k, and each signal y with weights w, looks for a
  * sparse x with y ~ D x on the samples that count:
  *
- *     minimise  sum_i w_i (y - D x)_i^2 + sum_j ridge_j x_j^2
+ *     minimize  sum_i w_i (y - D x)_i^2 + sum_j ridge_j x_j^2
  *     subject to  |x|_0 <= max_atoms,
  *
  * one atom after the other, the best first, until the first sum is at most
@@ -790,7 +790,7 @@ TESSERA_API TesseraDictionary *tessera_learn_from_files (
  *     noise     standard deviation, white 255
  *
  * Clean pictures are damaged in this way, and the error of what is restored is
- * minimised (see docs/algorithms.md). */
+ * minimized (see docs/algorithms.md). */
 
 typedef struct {
   size_t size;

@@ -81,8 +81,8 @@ END
       chunk ("tRNS", pack ("nnn", 64, 64, 64)),
       chunk ("IDAT", compress (("\0" . "\x40" x 150) x 40)),
       chunk ("IEND");' >key.png
-  expect "a transparent colour" 2 inpaint key.png --mask mask.png -o key.tif
-  ok "... is named" says "TIFF cannot hold a transparent colour"
+  expect "a transparent color" 2 inpaint key.png --mask mask.png -o key.tif
+  ok "... is named" says "TIFF cannot hold a transparent color"
   tiffcp plain.tif mended.tif plain.tif pages.tif
   expect "three pages" 0 inpaint pages.tif --mask mask.png --quality fast \
     -o pages2.tif --json
@@ -141,17 +141,17 @@ perl -e "$PNG"'
     chunk ("IEND");' >icc.png
 expect "a profile that lies about its length" 0 inpaint icc.png \
   --mask mask.png --quality fast -o icc2.png --json
-ok "... is left out with a note" says "left out of the result: a broken colour"
-ok "... and in JSON" [ "$(json left_out)" = '"a broken colour profile"' ]
+ok "... is left out with a note" says "left out of the result: a broken color"
+ok "... and in JSON" [ "$(json left_out)" = '"a broken color profile"' ]
 expect "... and what was written is read" 0 inpaint icc2.png --mask mask.png \
   --quality fast -o icc3.png
 ok "... without a note" not grep -q "left out" err
 mkdir folder
 expect "... in a folder too" 0 inpaint icc.png --mask mask.png --quality fast \
   -o folder
-ok "... which says so" says "left out: a broken colour profile"
+ok "... which says so" says "left out: a broken color profile"
 expect "... and damaged" 0 corrupt icc.png --noise 5 -o icc4.png
-ok "... with a note" says "a broken colour profile"
+ok "... with a note" says "a broken color profile"
 
 printf '\0\0\0\030ftypheic' >x.heic
 expect "HEIC" 3 score x.heic photo.png

@@ -145,7 +145,7 @@ ok "... is kept" cmp "$photo" contrasty.png
 ok "... which is said" says "not certainly faded"
 expect "in any picture" 0 restore "$photo" --no-damage --no-noise \
   --fading always -o always.png
-ok "... it can be done" says "brought back contrast and colours"
+ok "... it can be done" says "brought back contrast and colors"
 ok "... and is" not cmp -s "$photo" always.png
 expect "a tone" 0 restore toned.png --no-damage --no-noise --fading \
   -o tone.png --json

@@ -146,7 +146,7 @@ option_colour (const Option *option, const char *text, GError **error)
 
   if (strlen (digits) != 6 || strspn (digits, "0123456789abcdefABCDEF") != 6)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "not a colour: write RRGGBB, as in ff0000 for red");
+                         "not a color: write RRGGBB, as in ff0000 for red");
   for (int i = 0; i < 3; i++)
     colour->rgb[i] = (guint8) (g_ascii_xdigit_value (digits[2 * i]) * 16
                                + g_ascii_xdigit_value (digits[2 * i + 1]));

@@ -43,7 +43,7 @@ picture_decode (const PageReader *file, int page, const char *path,
   else
     terminal_detail ("%s: %d x %d pixels, %d-bit %s%s", input_name (path),
                      image->width, image->height, image->depth,
-                     image_colours (image) == 1 ? "grey" : "colour",
+                     image_colours (image) == 1 ? "gray" : "color",
                      image_has_alpha (image) ? " with alpha" : "");
   return image;
 }

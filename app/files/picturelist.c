@@ -59,7 +59,7 @@ add_folder (Search *search, const char *folder, int level, GError **error)
       continue;
     if (S_ISDIR (info.st_mode) && is_grey_twin (names, names->pdata[i]))
       terminal_note (
-        "skipped: %s: grey copies of the colour pictures next to it", path);
+        "skipped: %s: gray copies of the color pictures next to it", path);
     else if (S_ISDIR (info.st_mode)) {
       if (level < MOST_LEVELS && identity_add (search->seen, &info)
           && !add_folder (search, path, level + 1, &unreadable))

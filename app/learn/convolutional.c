@@ -99,7 +99,7 @@ load_model (const char *path, int channels, ConvTrainerState *state,
   if (model != NULL && model->shape.channels != channels) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_INPUT,
                  "%s: is for %s pictures; learn %s --grey", input_name (path),
-                 channels == 1 ? "colour" : "grey",
+                 channels == 1 ? "color" : "gray",
                  channels == 1 ? "without" : "with");
     return NULL;
   }

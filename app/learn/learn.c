@@ -132,7 +132,7 @@ parse (Learn *learn, char **argv, GError **error)
       .value = &learn->resume, .role = INPUT_FILE },
     { "patch", 0, "SIDE", "side of a patch, 4 to 32 (10, 8 or 6)", option_int,
       .value = &learn->patch, .min = LEAST_PATCH, .max = MOST_PATCH },
-    { "grey", 0, NULL, "learn grey patches", option_flag,
+    { "grey", 0, NULL, "learn gray patches", option_flag,
       .value = &learn->grey },
     { "atoms", 0, "N", "number of atoms, for ksvd, mod, task-driven ...",
       option_int, .value = &o->atoms, .min = 1, .max = DICTIONARY_MAX_ATOMS },

@@ -11,8 +11,8 @@ static const char about[] =
   "  tessera denoise scans/ -o clean/ --recursive\n"
   "\n"
   "Repairs dead and random-valued pixels and removes noise.  Damaged pixels\n"
-  "are found by how they stand out from their neighbours, unless a mask or a\n"
-  "colour marks them.  The noise level is estimated unless --sigma gives it.\n"
+  "are found by how they stand out from their neighbors, unless a mask or a\n"
+  "color marks them.  The noise level is estimated unless --sigma gives it.\n"
   "Without noise, or with --sigma 0, undamaged pixels are not changed.";
 
 static gboolean
@@ -26,7 +26,7 @@ run (char **argv, GError **error)
     { "mask-channels", 0, "NAME",
       "red, green, blue: separate, together or auto", option_choice,
       .value = &sources.colours, .choices = mask_colours },
-    { "missing-color", 0, "RRGGBB", "repair pixels of this colour",
+    { "missing-color", 0, "RRGGBB", "repair pixels of this color",
       option_colour, .value = &sources.colour },
   };
   const RepairTask task = {

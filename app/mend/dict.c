@@ -99,7 +99,7 @@ print_table (const Dictionary *dictionary, GError **error)
   g_string_append_printf (text, "patch        %d x %d pixels\n",
                           dictionary->patch, dictionary->patch);
   g_string_append_printf (text, "channels     %d, %s\n", dictionary->channels,
-                          dictionary->channels == 1 ? "grey" : "colour");
+                          dictionary->channels == 1 ? "gray" : "color");
   append_text (text, "algorithm", dictionary->algorithm);
   if (dictionary->options != NULL)
     append_text (text, "options", dictionary->options);

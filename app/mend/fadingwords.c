@@ -8,8 +8,8 @@ fading_in_words (const FoundFading *found)
   if (!found->is_changed)
     return NULL;
   if (found->strength <= 0)
-    return "neutral grey";
-  return found->is_toned ? "contrast" : "contrast and colours";
+    return "neutral gray";
+  return found->is_toned ? "contrast" : "contrast and colors";
 }
 
 JsonObject *

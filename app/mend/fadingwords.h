@@ -5,7 +5,7 @@
 
 #include <json-glib/json-glib.h>
 
-/* What was brought back: "contrast and colours"; NULL for nothing. */
+/* What was brought back: "contrast and colors"; NULL for nothing. */
 const char *fading_in_words (const FoundFading *found);
 
 /* The same for programs: span, strength, toned, changed.  The caller owns

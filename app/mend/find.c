@@ -10,7 +10,7 @@ static const char about[] =
   "  tessera restore scans/ --mask masks/ -o restored/ --recursive\n"
   "\n"
   "Finds damage and writes it as a mask: white where something is to be filled,\n"
-  "grey where scratches and dust may let the picture shine through.  Look at\n"
+  "gray where scratches and dust may let the picture shine through.  Look at\n"
   "the mask, edit it, and give it to restore or inpaint with --mask; as it is,\n"
   "it leads to the picture that they make without.";
 

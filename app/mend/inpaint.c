@@ -14,7 +14,7 @@ static const char about[] =
   "  curl -s URL | tessera inpaint - --mask mask.png -o - > mended.png\n"
   "\n"
   "Fills the marked pixels of a picture.  They are marked by a mask of the\n"
-  "same size, a colour, transparency, or several of these.  Without any,\n"
+  "same size, a color, transparency, or several of these.  Without any,\n"
   "damage of all kinds is found: scratches, dust, stamps, torn corners,\n"
   "blacked-out blocks, dead pixels.  All other pixels are kept, bit for bit\n"
   "in a PNG.";

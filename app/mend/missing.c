@@ -45,7 +45,7 @@ missing_add_options (CommandLine *line, MaskSources *sources)
     { "mask-channels", 0, "NAME",
       "red, green, blue: separate, together or auto", option_choice,
       .value = &sources->colours, .choices = mask_colours },
-    { "mask-color", 0, "RRGGBB", "fill pixels of this colour", option_colour,
+    { "mask-color", 0, "RRGGBB", "fill pixels of this color", option_colour,
       .value = &sources->colour },
     { "mask-alpha", 0, NULL, "fill fully transparent pixels", option_flag,
       .value = &sources->transparent },

@@ -104,7 +104,7 @@ outcome_note_page (Repair *repair)
   if (repair->page < repair->pages - 1)
     return;
   if (repair->is_fading_left)
-    terminal_note ("%s: not certainly faded, so its contrast and colours are "
+    terminal_note ("%s: not certainly faded, so its contrast and colors are "
                    "kept (--fading always brings them back)",
                    input_name (repair->path));
   if (!repair->is_changed)

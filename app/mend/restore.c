@@ -14,11 +14,11 @@ static const char about[] =
   "\n"
   "Finds scratches, dust, stains, torn corners and other damage and fills "
   "it,\n"
-  "and removes noise where there certainly is any.  A mask, a colour or\n"
+  "and removes noise where there certainly is any.  A mask, a color or\n"
   "transparency may mark what to fill instead; \"tessera find\" shows the\n"
   "damage without filling it.  Without noise to remove, all other pixels are\n"
   "kept, bit for bit in a PNG.  --fading brings back contrast and neutral "
-  "colours\n"
+  "colors\n"
   "of a faded picture; sepia keeps its tone unless it is \"--fading neutral\".";
 
 static gboolean
@@ -33,7 +33,7 @@ run (char **argv, GError **error)
     { "no-noise", 0, NULL, "leave noise alone: fill damage only", option_flag,
       .value = &noise.keep },
     { "fading", 0, "NAME",
-      "bring back faded colours: auto, neutral, always",
+      "bring back faded colors: auto, neutral, always",
       option_choice, .value = &fading, .choices = fading_mode_names,
       .may_be_bare = TRUE },
   };

@@ -74,7 +74,7 @@ tessera_mask_from_rgb (const TesseraImage *image, int red, int green, int blue,
   if (rgb[0] == red && rgb[1] == green && rgb[2] == blue)
     return mask_from_colour (image, rgb, error);
   tessera_fail (error, TESSERA_ERROR_USAGE,
-                "(%d, %d, %d) is not a colour: give numbers from 0 to 255", red,
+                "(%d, %d, %d) is not a color: give numbers from 0 to 255", red,
                 green, blue);
   return NULL;
 }

@@ -182,7 +182,7 @@ jpegmeta_fits (const ImageMeta *meta, GError **error)
   else if (!has_room (&tag_resources, meta->resources))
     what = "IPTC data";
   else if (icc > (gsize) ICC_PIECES_MAX * ICC_PIECE_MAX)
-    what = "colour profile";
+    what = "color profile";
   if (what == NULL)
     return TRUE;
   g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_USAGE,

@@ -80,7 +80,7 @@ check_colours (Reader *reader)
   case JCS_CMYK:
   case JCS_YCCK:
     jpegcodec_fail (common, TESSERA_ERROR_INPUT,
-                    "the JPEG is in CMYK colours; convert it to RGB first");
+                    "the JPEG is in CMYK colors; convert it to RGB first");
   default:
     jpegcodec_fail (common, TESSERA_ERROR_INPUT,
                     "the JPEG has %d channels of an unknown kind",

@@ -103,14 +103,14 @@ unpack_rest (GInputStream *stream, const guint8 *header, gsize max_size,
     return TRUE;
   if (size > max_size) {
     g_set_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT,
-                 "the colour profile has %" G_GSIZE_FORMAT
+                 "the color profile has %" G_GSIZE_FORMAT
                  " bytes, more than the limit for metadata",
                  size);
     return FALSE;
   }
 
   g_autofree guint8 *profile =
-    tessera_try_new (guint8, size, "the colour profile", error);
+    tessera_try_new (guint8, size, "the color profile", error);
 
   if (profile == NULL)
     return FALSE;

@@ -12,7 +12,7 @@ void
 profile_leave_out (ImageMeta *meta)
 {
   g_clear_pointer (&meta->icc, g_bytes_unref);
-  image_leave_out (meta, "a broken colour profile");
+  image_leave_out (meta, "a broken color profile");
 }
 
 gboolean

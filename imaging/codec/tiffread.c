@@ -114,13 +114,13 @@ check_photometric (Reader *reader, GError **error)
     return TRUE;
   case PHOTOMETRIC_YCBCR:
     if (reader->compression != COMPRESSION_JPEG)
-      return refuse (error, "has YCbCr colours without being a JPEG");
+      return refuse (error, "has YCbCr colors without being a JPEG");
     TIFFSetField (reader->file.tiff, TIFFTAG_JPEGCOLORMODE,
                   JPEGCOLORMODE_RGB);
     reader->photometric = PHOTOMETRIC_RGB;
     return TRUE;
   case PHOTOMETRIC_SEPARATED:
-    return refuse (error, "has the colours of inks (CMYK)");
+    return refuse (error, "has the colors of inks (CMYK)");
   case PHOTOMETRIC_CFA:
   case 34892: /* LinearRaw of DNG */
     return tessera_fail (error, TESSERA_ERROR_INPUT,
@@ -129,9 +129,9 @@ check_photometric (Reader *reader, GError **error)
   case PHOTOMETRIC_CIELAB:
   case PHOTOMETRIC_ICCLAB:
   case PHOTOMETRIC_ITULAB:
-    return refuse (error, "has L*a*b* colours");
+    return refuse (error, "has L*a*b* colors");
   default:
-    return refuse (error, "has colours of an unknown kind");
+    return refuse (error, "has colors of an unknown kind");
   }
 }
 

@@ -220,7 +220,7 @@ fits (const Image *image, const PageSink *pages, GError **error)
 {
   if (image->meta.has_key)
     return tessera_fail (error, TESSERA_ERROR_USAGE,
-                         "TIFF cannot hold a transparent colour; write a PNG "
+                         "TIFF cannot hold a transparent color; write a PNG "
                          "instead");
 
   gsize bytes = image_pixels (image) * (gsize) image->channels

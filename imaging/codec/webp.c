@@ -215,7 +215,7 @@ check_image (const Image *image, GError **error)
   if (image->depth == 16)
     what = "16 bits a sample";
   else if (image->meta.has_key)
-    what = "a transparent colour";
+    what = "a transparent color";
   else if (MAX (image->width, image->height) > WEBP_MAX_DIMENSION)
     what = "more than 16383 pixels a side";
   return what == NULL

@@ -19,7 +19,7 @@ parse (const char *text, DamageOptions *options)
 static char *
 describe (const DamageOptions *options)
 {
-  return g_strdup_printf ("%.4g %% of the colour samples missing",
+  return g_strdup_printf ("%.4g %% of the color samples missing",
                           100 * options->samples);
 }
 

@@ -129,7 +129,7 @@ model_of (const Image *half, GError **error)
     return NULL;
   sums = tessera_try_new (
     float, (gsize) parallel_threads () * (gsize) half->width * MOMENTS,
-    "fine colours", error);
+    "fine colors", error);
   if (sums == NULL)
     return NULL;
   for (int y = 0; y < half->height; y++)

@@ -1,7 +1,7 @@
 """Restore damaged pictures with dictionaries of small patches.
 
-Pictures are NumPy arrays, height x width for grey or height x width x 3 for
-colour (2 and 4 channels have alpha): uint8, uint16, or float32 and float64
+Pictures are NumPy arrays, height x width for gray or height x width x 3 for
+color (2 and 4 channels have alpha): uint8, uint16, or float32 and float64
 where 0 is black and 1 is white.  Masks are height x width, true where pixels
 are missing.
 

@@ -106,7 +106,7 @@ class Dictionary:
     patch : int
         The side of a patch in pixels, at most 64.
     channels : int
-        1 for grey or 3 for colour.
+        1 for gray or 3 for color.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class Dictionary:
         patch : int
             The side of a patch in pixels, at most 64.
         channels : int
-            1 for grey or 3 for colour.
+            1 for gray or 3 for color.
 
         Returns
         -------
@@ -227,7 +227,7 @@ class Dictionary:
 
     @property
     def channels(self) -> int:
-        """1 for grey or 3 for colour."""
+        """1 for gray or 3 for color."""
         return lib.tessera_dictionary_channels(self.pointer)
 
     @property

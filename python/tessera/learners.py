@@ -744,7 +744,7 @@ class TaskDictionary(_Coded):
     """Predicts what is hidden (``tessera learn -a task-driven``).
 
     A part of each sample is hidden at random, the rest is coded, and the
-    error of the hidden part is minimised.
+    error of the hidden part is minimized.
 
     Parameters
     ----------

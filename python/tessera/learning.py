@@ -85,7 +85,7 @@ def learn(paths: List[Union[str, os.PathLike]], algorithm: str = "online", *,
         The side of a patch (10; 8 for "transform", 6 for
         "convolutional").
     channels : int
-        1 for grey or 3 for colour.
+        1 for gray or 3 for color.
     atoms : int, optional
         The number of atoms, for "ksvd", "mod", "online-l1", "task-driven" and
         "convolutional".

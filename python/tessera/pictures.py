@@ -260,7 +260,7 @@ def read(path: Union[str, os.PathLike],
     Returns
     -------
     ndarray of uint8 or uint16
-        Height x width for grey, else height x width x channels.
+        Height x width for gray, else height x width x channels.
 
     Examples
     --------
@@ -432,10 +432,10 @@ def inpaint(picture: np.ndarray, mask: Optional[np.ndarray] = None, *,
     grain : float
         Fraction of the grain around them that filled pixels get, 0 to 1.
     fading : str
-        "auto" brings back contrast and neutral colours of a picture that is
+        "auto" brings back contrast and neutral colors of a picture that is
         certainly faded, after all else: at most 2.2 times the contrast, and a
         toned picture such as sepia keeps its tone.  With "neutral", that
-        becomes grey; with "always", any picture is treated.
+        becomes gray; with "always", any picture is treated.
 
     Returns
     -------
@@ -500,10 +500,10 @@ def denoise(picture: np.ndarray, sigma: Optional[float] = None, *,
     progress : callable, optional
         Called with the fraction that is done, 0 to 1.
     fading : str
-        "auto" brings back contrast and neutral colours of a picture that is
+        "auto" brings back contrast and neutral colors of a picture that is
         certainly faded, after all else: at most 2.2 times the contrast, and a
         toned picture such as sepia keeps its tone.  With "neutral", that
-        becomes grey; with "always", any picture is treated.
+        becomes gray; with "always", any picture is treated.
 
     Returns
     -------
