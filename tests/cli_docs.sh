@@ -50,6 +50,24 @@ done
 ok "four wrong commands are noticed" [ "$(perl tests/docs.pl commands \
   "$FOLDER/wrong.md" "$HELP" | grep -c '^#')" -eq 4 ]
 
+# ---- tables of what was measured ----
+
+# tables FOLDER - whether those of FOLDER/docs are what figures.csv says
+tables () (
+  cd "$1" && python3 "$ROOT/tests/quality/quality.py" tables
+)
+
+if command -v python3 >/dev/null; then
+  mkdir -p "$FOLDER/edited/docs" "$FOLDER/cut/docs"
+  sed 's/^\(| dust | .*\)[0-9] |$/\1x |/' docs/benchmarks.md >"$FOLDER/edited/docs/a.md"
+  sed '/<!-- end of quality/d' docs/comparing.md >"$FOLDER/cut/docs/a.md"
+  ok "tables are those of figures.csv" tables .
+  ok "a table that was edited is noticed" not quietly tables "$FOLDER/edited"
+  ok "... and one without an end" not quietly tables "$FOLDER/cut" 2>/dev/null
+else
+  skip "tables are those of figures.csv" "there is no python3"
+fi
+
 # ---- manual ----
 
 if command -v mandoc >/dev/null; then

@@ -5,6 +5,7 @@
             them into the tables of docs/
   check     measure, and fail where a scenario is worse than figures.csv by more than
             it may be; for "make check"
+  tables    measure nothing; fail where a table in docs/ is not that of figures.csv
 
 --scenarios and --pictures (names, or beginnings of names with *), --quality, --jobs,
 --program, --folder.  Everything is measured by the command line, with one thread.
@@ -383,15 +384,18 @@ def pages(figures):
     for page in sorted(glob.glob("docs/*.md")):
         with open(page) as file:
             old = file.read()
-        new = re.sub(r"(<!-- quality (.*) -->\n)[^<]*(<!-- end of quality -->)",
-                     lambda m: m[1] + table(m[2].split(), figures) + m[3], old)
-        if "<!-- quality " in old:
+        new, count = re.subn(
+            r"(<!-- quality (.*) -->\n)(?:(?!<!-- ).|\n)*?(<!-- end of quality -->)",
+            lambda m: m[1] + table(m[2].split(), figures) + m[3], old)
+        if not count == old.count("<!-- quality ") == old.count("<!-- end of quality "):
+            sys.exit("quality: %s: a table has no beginning or no end" % page)
+        if count:
             yield page, old, new
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("command", choices=("measure", "accept", "check"))
+    parser.add_argument("command", choices=("measure", "accept", "check", "tables"))
     parser.add_argument("--scenarios", type=str.split)
     parser.add_argument("--pictures", type=str.split)
     parser.add_argument("--quality", type=str.split)
@@ -401,8 +405,13 @@ def main():
     parser.add_argument("--folder", default="build/quality")
     options = parser.parse_args()
     options.quality = options.quality or ["fast", "normal"]
-    os.makedirs(options.folder, exist_ok=True)
     figures = read(FIGURES)
+    if options.command == "tables":
+        edited = [page for page, old, new in pages(figures) if old != new]
+        for page in edited:
+            print("# %s does not have the tables of figures.csv" % page)
+        return 1 if edited else 0
+    os.makedirs(options.folder, exist_ok=True)
     if options.command == "accept":
         figures.update(read(os.path.join(options.folder, "last.csv")))
         figures.update(peer_rows())
