@@ -187,18 +187,6 @@ vector_axpy (int n, double alpha, const double *x, double *y)
   cblas_daxpy (n, alpha, x, 1, y, 1);
 }
 
-double
-vector_dot (int n, const double *x, const double *y)
-{
-  return cblas_ddot (n, x, 1, y, 1);
-}
-
-void
-vector_scale (int n, double alpha, double *x)
-{
-  cblas_dscal (n, alpha, x, 1);
-}
-
 void
 mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B)
 {
@@ -222,22 +210,6 @@ mat_multiply_upper (double alpha, const Mat *U, Mat *B)
 
   cblas_dtrmm (CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans,
                CblasNonUnit, B->rows, B->cols, alpha, U->data, U->ld, B->data,
-               B->ld);
-}
-
-void
-mat_invert_upper (Mat *U)
-{
-  LAPACKE_dtrtri_work (LAPACK_COL_MAJOR, 'U', 'N', U->rows, U->data, U->ld);
-}
-
-void
-matf_multiply_lower (const MatF *L, MatOp op, MatF *B)
-{
-  g_return_if_fail (L->rows == L->cols && L->rows == B->rows);
-
-  cblas_strmm (CblasColMajor, CblasLeft, CblasLower, blas_op (op),
-               CblasNonUnit, B->rows, B->cols, 1, L->data, L->ld, B->data,
                B->ld);
 }
 

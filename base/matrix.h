@@ -88,19 +88,9 @@ float matf_dot (int n, const float *x, const float *y);
 void matf_axpy4 (const MatF *A, const float *x, const int *list, float *y);
 void vector_axpy (int n, double alpha, const double *x, double *y);
 
-/* x'y, and x *= alpha. */
-double vector_dot (int n, const double *x, const double *y);
-void vector_scale (int n, double alpha, double *x);
-
 /* B = alpha op(U)^-1 B  and  B = alpha U B,  U upper triangular. */
 void mat_solve_upper (double alpha, const Mat *U, MatOp op, Mat *B);
 void mat_multiply_upper (double alpha, const Mat *U, Mat *B);
-
-/* U = U^-1, upper triangular with a diagonal that is not zero. */
-void mat_invert_upper (Mat *U);
-
-/* B = op(L) B,  L lower triangular. */
-void matf_multiply_lower (const MatF *L, MatOp op, MatF *B);
 
 /* A = A^-1.  FALSE, with @A undefined, if it is singular. */
 gboolean mat_invert (Mat *A);

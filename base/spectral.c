@@ -1,5 +1,6 @@
 #include "base/spectral.h"
 
+#include <cblas.h>
 #include <math.h>
 
 /* A step that adds less than this is the last one. */
@@ -17,13 +18,13 @@ iterate (const Mat *E)
   for (int i = 0; i < E->cols; i++)
     v.data[i] = 1 + (i % 7) / 7.; /* anything but a singular vector */
   for (int step = 0; step < MAX_STEPS; step++) {
-    double length = sqrt (vector_dot (E->cols, v.data, v.data)), next;
+    double length = sqrt (cblas_ddot (E->cols, v.data, 1, v.data, 1)), next;
 
     if (!(length > 0) || !isfinite (length))
       return norm;
-    vector_scale (E->cols, 1 / length, v.data);
+    cblas_dscal (E->cols, 1 / length, v.data, 1);
     mat_multiply (1, E, PLAIN, &v, PLAIN, 0, &u);
-    next = sqrt (vector_dot (E->rows, u.data, u.data));
+    next = sqrt (cblas_ddot (E->rows, u.data, 1, u.data, 1));
     if (!isfinite (next) || next <= norm * (1 + GROWTH))
       return fmax (next, norm);
     norm = next;

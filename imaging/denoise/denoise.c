@@ -29,9 +29,6 @@
  * to 0.3. */
 #define CODED_PART 0.25f
 
-/* It is less, the larger the picture is, and none from LARGE_WHITE on, since 12
- * megapixels would take 60 core seconds more.  Of 1.5 megapixels with noise of 25
- * it is worth 0.01 dB, 0.06 at fast quality; of ten small noisy JPEGs 0.05. */
 /* Orientations of the picture for a convolutional dictionary: one that the
  * user named, and the built-in one for noise; and their shares of the work. */
 static const int named_turns[] = {

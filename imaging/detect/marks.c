@@ -23,22 +23,6 @@ byte_plane_clear (BytePlane *plane)
   g_clear_pointer (&plane->data, g_free);
 }
 
-void
-byte_plane_load (BytePlane *plane, const Image *image, gboolean negative)
-{
-  int colours = image_colours (image), peak = image_peak (image);
-
-  for (gsize i = 0; i < byte_plane_size (plane); i++) {
-    const guint16 *pixel = image->samples + i * (gsize) image->channels;
-    int sum = 0;
-
-    for (int c = 0; c < colours; c++)
-      sum += pixel[c];
-    sum = sum * 255 / (colours * peak);
-    plane->data[i] = (guint8) (negative ? 255 - sum : sum);
-  }
-}
-
 /* Rows or columns that a thread handles at a time; squares of this side fit into
  * the cache. */
 #define BAND 64

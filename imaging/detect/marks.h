@@ -33,10 +33,6 @@ byte_plane_row (const BytePlane *plane, int y)
   return plane->data + (gsize) y * (gsize) plane->width;
 }
 
-/* The mean of the colours of each pixel, 0 .. 255; of 255 less that if
- * @negative. */
-void byte_plane_load (BytePlane *plane, const Image *image, gboolean negative);
-
 /* The least and the largest colour of each pixel, 0 .. 255: marks are mostly
  * grey, and the former shows light ones, the latter dark ones, where the
  * colours of a picture do not hide them. */
