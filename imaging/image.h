@@ -181,6 +181,16 @@ image_pixel (const Image *image, int x, int y)
              * (gsize) image->channels;
 }
 
+/* Column or row @i, or the one in 0 .. @size - 1 whose mirror image it is. */
+static inline int
+image_mirrored (int i, int size)
+{
+  int period = 2 * size;
+
+  i = (i % period + period) % period;
+  return MIN (i, period - 1 - i);
+}
+
 /* Largest colour sample of pixel @i (row after row). */
 static inline int
 image_brightest (const Image *image, gsize i)

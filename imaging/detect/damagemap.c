@@ -172,16 +172,6 @@ pass_start (int at, int size)
   return CLAMP (at - MARGIN, 0, last) / DAMAGENET_STEP * DAMAGENET_STEP;
 }
 
-/* @i, or what it is the mirror image of, in 0 .. @size - 1. */
-static int
-mirrored (int i, int size)
-{
-  int period = 2 * size;
-
-  i = (i % period + period) % period;
-  return MIN (i, period - 1 - i);
-}
-
 /* Loads the pixels from (@left, @top); what is outside of the picture is its
  * mirror image. */
 static void
@@ -194,8 +184,8 @@ load (Look *look, int left, int top)
   for (int y = 0; y < look->pass.height; y++)
     for (int x = 0; x < look->pass.width; x++) {
       const guint16 *pixel =
-        image_pixel (image, mirrored (left + x, image->width),
-                     mirrored (top + y, image->height));
+        image_pixel (image, image_mirrored (left + x, image->width),
+                     image_mirrored (top + y, image->height));
       float *to = damage_pass_pixel (&look->pass, x, y);
 
       to[0] = scale * (float) pixel[last] - 0.5f;

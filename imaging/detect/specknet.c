@@ -197,16 +197,6 @@ speck_pass_clear (SpeckPass *pass)
   matf_clear (&pass->gathered);
 }
 
-/* @i, or what it is the mirror image of, in 0 .. @size - 1. */
-static int
-mirrored (int i, int size)
-{
-  int period = 2 * size;
-
-  i = (i % period + period) % period;
-  return MIN (i, period - 1 - i);
-}
-
 void
 speck_pass_load (SpeckPass *pass, const Image *image, int left, int top)
 {
@@ -216,8 +206,8 @@ speck_pass_load (SpeckPass *pass, const Image *image, int left, int top)
   for (int y = 0; y < pass->side; y++)
     for (int x = 0; x < pass->side; x++) {
       const guint16 *pixel =
-        image_pixel (image, mirrored (left + x, image->width),
-                     mirrored (top + y, image->height));
+        image_pixel (image, image_mirrored (left + x, image->width),
+                     image_mirrored (top + y, image->height));
       float *to = net_plane_at (&pass->picture, x / 2, y / 2)
                   + 3 * (2 * (y % 2) + x % 2);
 
