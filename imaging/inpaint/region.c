@@ -2,112 +2,19 @@
 
 #include "base/error.h"
 #include "imaging/area.h"
+#include "imaging/distance.h"
 #include "imaging/planes.h"
-
-#include <string.h>
-
-/* Chamfer distances 3 and 4 are those of Borgefors (1986): within 8 % of the
- * Euclidean distance, times three. */
-#define STRAIGHT 3
-#define DIAGONAL 4
-#define FARTHEST 60000
 
 /* A part is cut out with a margin of its larger side, within these bounds. */
 #define LEAST_MARGIN 64
 #define MOST_MARGIN 512
-
-/* ---- distances ---- */
-
-static guint16
-nearer (guint16 have, guint16 neighbour, int step)
-{
-  return (guint16) MIN (have, MIN (neighbour + step, FARTHEST));
-}
-
-/* The first column from @x on that is not 0, or @width.  Most are, in a
- * picture of which little is missing. */
-static inline int
-next_far (const guint16 *row, int x, int width)
-{
-  guint64 four = 0;
-
-  for (; four == 0 && x + 4 <= width; x += 4)
-    memcpy (&four, row + x, sizeof four);
-  if (four != 0)
-    x -= 4;
-  while (x < width && row[x] == 0)
-    x++;
-  return x;
-}
-
-/* The same backwards; -1 for none. */
-static inline int
-next_far_back (const guint16 *row, int x)
-{
-  guint64 four = 0;
-
-  for (; four == 0 && x >= 3; x -= 4)
-    memcpy (&four, row + x - 3, sizeof four);
-  if (four != 0)
-    x += 4;
-  while (x >= 0 && row[x] == 0)
-    x--;
-  return x;
-}
-
-/* Propagates distances from the previous row of a sweep.  @before may be
- * NULL. */
-static void
-sweep_from_row (guint16 *row, const guint16 *before, int width)
-{
-  if (before == NULL)
-    return;
-  for (int x = next_far (row, 0, width); x < width;
-       x = next_far (row, x + 1, width)) {
-    row[x] = nearer (row[x], before[x], STRAIGHT);
-    if (x > 0)
-      row[x] = nearer (row[x], before[x - 1], DIAGONAL);
-    if (x < width - 1)
-      row[x] = nearer (row[x], before[x + 1], DIAGONAL);
-  }
-}
-
-static void
-sweep_along_row (guint16 *row, int width)
-{
-  for (int x = next_far (row, 1, width); x < width;
-       x = next_far (row, x + 1, width))
-    row[x] = nearer (row[x], row[x - 1], STRAIGHT);
-  for (int x = next_far_back (row, width - 2); x >= 0;
-       x = next_far_back (row, x - 1))
-    row[x] = nearer (row[x], row[x + 1], STRAIGHT);
-}
-
-/* Turns 0 and FARTHEST into the distance to the nearest 0.  Pixels outside
- * count as distance 0. */
-static void
-spread_distances (guint16 *distance, int width, int height)
-{
-  for (int y = 0; y < height; y++) {
-    guint16 *row = distance + (gsize) y * (gsize) width;
-
-    sweep_from_row (row, y > 0 ? row - width : NULL, width);
-    sweep_along_row (row, width);
-  }
-  for (int y = height - 2; y >= 0; y--) {
-    guint16 *row = distance + (gsize) y * (gsize) width;
-
-    sweep_from_row (row, row + width, width);
-    sweep_along_row (row, width);
-  }
-}
 
 /* ---- thickness ---- */
 
 static gboolean
 is_deep (const Thickness *self, gsize i)
 {
-  return self->depth[i] > STRAIGHT * THIN_DEPTH;
+  return self->depth[i] > CHAMFER_PIXEL * THIN_DEPTH;
 }
 
 static gboolean
@@ -132,10 +39,10 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
     return tessera_fail (error, TESSERA_ERROR_MEMORY,
                          "not enough memory to measure holes");
   for (gsize i = 0; i < pixels; i++)
-    distance[i] = is_deep (self, i) ? 0 : FARTHEST;
-  spread_distances (distance, self->width, self->height);
+    distance[i] = is_deep (self, i) ? 0 : CHAMFER_FAR;
+  chamfer_distances (distance, self->width, self->height);
   for (gsize i = 0; i < pixels; i++)
-    if (missing->missing[i] && distance[i] <= STRAIGHT * THIN_DEPTH) {
+    if (missing->missing[i] && distance[i] <= CHAMFER_PIXEL * THIN_DEPTH) {
       self->thick[i] = THICK_WAITING;
       self->waiting++;
     }
@@ -148,7 +55,7 @@ thickness_deeper (const Thickness *self, int depth)
   gsize pixels = (gsize) self->width * (gsize) self->height, count = 0;
 
   for (gsize i = 0; i < pixels; i++)
-    count += self->depth[i] > STRAIGHT * depth;
+    count += self->depth[i] > CHAMFER_PIXEL * depth;
   return count;
 }
 
@@ -184,9 +91,9 @@ thickness_new (const Image *image, const Mask *missing, GError **error)
   for (gsize i = 0; i < pixels; i++)
     self->depth[i] =
       (missing->missing[i] || !opaque) && is_lost (image, missing, i)
-        ? FARTHEST
+        ? CHAMFER_FAR
         : 0;
-  spread_distances (self->depth, self->width, self->height);
+  chamfer_distances (self->depth, self->width, self->height);
   if (has_deep (self) && !mark_thick (self, missing, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -294,7 +201,7 @@ cut_pixel (Region *self, const Image *image, const Mask *missing,
   self->missing[to] =
     image_is_transparent (image, from) ? MASK_PIXEL : missing->missing[from];
   self->wanted[to] = thickness->thick[from] == THICK_CHOSEN;
-  self->depth[to] = (float) thickness->depth[from] / STRAIGHT;
+  self->depth[to] = (float) thickness->depth[from] / CHAMFER_PIXEL;
   for (int c = 0; c < self->channels; c++)
     self->values[to * (gsize) self->channels + (gsize) c] =
       mask_hides (self->missing[to], c) ? 0 : (float) pixel[c] * scale;

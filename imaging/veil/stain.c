@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "imaging/detect/marks.h"
+#include "imaging/distance.h"
 #include "imaging/planes.h"
 
 #include <math.h>
@@ -31,10 +32,6 @@
  * outline is that exact. */
 #define RIM_RATIO 4.
 #define RIM_STEP 16.
-
-/* Distances in thirds of a pixel: chamfer 3-4. */
-#define STRAIGHT 3
-#define DIAGONAL 4
 
 /* No layer. */
 #define NOWHERE G_MININT16
@@ -77,34 +74,6 @@ picture_pixel (const Stain *stain, int x, int y)
          + (gsize) (stain->box.x + x);
 }
 
-/* distance = min (distance, distance of a neighbour + length), in a pass down
- * (@step 1) or up (-1). */
-static void
-sweep (const Stain *stain, guint16 *distance, int step)
-{
-  int width = stain->box.width, height = stain->box.height;
-
-  for (int n = 0; n < width * height; n++) {
-    int i = step > 0 ? n : width * height - 1 - n;
-    int x = i % width, y = i / width;
-    int above = y - step, before = x - step, after = x + step;
-    int least = distance[i];
-
-    if (before >= 0 && before < width)
-      least = MIN (least, distance[i - step] + STRAIGHT);
-    if (above >= 0 && above < height) {
-      int j = above * width + x;
-
-      least = MIN (least, distance[j] + STRAIGHT);
-      if (before >= 0 && before < width)
-        least = MIN (least, distance[j - step] + DIAGONAL);
-      if (after >= 0 && after < width)
-        least = MIN (least, distance[j + step] + DIAGONAL);
-    }
-    distance[i] = (guint16) least;
-  }
-}
-
 /* Distance to the nearest pixel of the box that is part of the stain, if
  * @inside, or not. */
 static guint16 *
@@ -115,9 +84,10 @@ distances_to (const Stain *stain, const guint8 *part, gboolean inside)
   if (distance == NULL)
     return NULL;
   for (gsize i = 0; i < box_pixels (stain); i++)
-    distance[i] = (part[i] != 0) == inside ? 0 : G_MAXINT16;
-  sweep (stain, distance, 1);
-  sweep (stain, distance, -1);
+    distance[i] = (part[i] != 0) == inside ? 0 : CHAMFER_FAR;
+  chamfer_distances (distance, stain->box.width, stain->box.height);
+  for (gsize i = 0; i < box_pixels (stain); i++)
+    distance[i] = MIN (distance[i], G_MAXINT16);
   return distance;
 }
 
@@ -134,11 +104,11 @@ find_layers (Stain *stain, const guint8 *part)
   for (gsize i = 0; i < box_pixels (stain); i++) {
     gsize j = picture_pixel (stain, (int) (i % (gsize) stain->box.width),
                              (int) (i / (gsize) stain->box.width));
-    int up = (2 * height[i] - STRAIGHT) / (2 * STRAIGHT);
+    int up = (2 * height[i] - CHAMFER_PIXEL) / (2 * CHAMFER_PIXEL);
 
     if (part[i])
       stain->layer[i] =
-        (gint16) ((2 * depth[i] - STRAIGHT) / (2 * STRAIGHT));
+        (gint16) ((2 * depth[i] - CHAMFER_PIXEL) / (2 * CHAMFER_PIXEL));
     else
       stain->layer[i] = up < OUTSIDE && !stain->missing->missing[j]
                             && !image_is_transparent (stain->image, j)
@@ -362,7 +332,7 @@ undo_pixel (const Stain *stain, gsize i, const Layer *layer)
 static Layer
 layer_at (const Stain *stain, const Layer *layers, int count, int i)
 {
-  double at = CLAMP (stain->depth[i] / (double) STRAIGHT - 1, 0, count - 1);
+  double at = CLAMP (stain->depth[i] / (double) CHAMFER_PIXEL - 1, 0, count - 1);
   int number = MIN ((int) at, MAX (count - 2, 0));
   const Layer *above = &layers[number];
   const Layer *below = &layers[MIN (number + 1, count - 1)];
