@@ -3,9 +3,11 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "base/spdsolve.h"
 #include "imaging/planes.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Step 1: the longest side; and rows of the result that a thread takes. */
 #define REDUCED 256
@@ -317,26 +319,6 @@ field_at (const Field *field, const double terms[TERMS])
   return sum;
 }
 
-/* Solves A x = b, A positive definite, by elimination; uses both up. */
-static void
-solve (double A[TERMS][TERMS], double b[TERMS], double x[TERMS])
-{
-  for (int k = 0; k < TERMS; k++)
-    for (int i = k + 1; i < TERMS; i++) {
-      double factor = A[i][k] / A[k][k];
-
-      for (int j = k; j < TERMS; j++)
-        A[i][j] -= factor * A[k][j];
-      b[i] -= factor * b[k];
-    }
-  for (int k = TERMS - 1; k >= 0; k--) {
-    x[k] = b[k];
-    for (int j = k + 1; j < TERMS; j++)
-      x[k] -= A[k][j] * x[j];
-    x[k] /= A[k][k];
-  }
-}
-
 /* The quantile of a cell that counts. */
 typedef struct {
   double terms[TERMS];
@@ -365,7 +347,10 @@ fit_once (const GArray *cells, int sign, Field *field)
   }
   for (int i = 1; i < TERMS; i++)
     A[i][i] += PENALTY * cells->len;
-  solve (A, b, field->c);
+  spd_factor (A[0], TERMS, TERMS);
+  spd_solve_lower (A[0], TERMS, TERMS, b);
+  spd_solve_upper (A[0], TERMS, TERMS, b);
+  memcpy (field->c, b, sizeof b);
 }
 
 static int

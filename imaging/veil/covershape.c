@@ -12,6 +12,8 @@
  */
 #include "imaging/veil/covershape.h"
 
+#include "base/spdsolve.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -228,42 +230,6 @@ evaluate (const Problem *problem, double prior, Trial *trial)
 
 /* ---- 3. equations ---- */
 
-/* L of A = L L', in place.  A is positive definite. */
-static void
-factor (Row *A, int n)
-{
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      double sum = A[i][j];
-
-      for (int k = 0; k < j; k++)
-        sum -= A[i][k] * A[j][k];
-      A[i][j] = i == j ? sqrt (MAX (sum, 1e-12)) : sum / A[j][j];
-    }
-}
-
-/* b = L^-1 b. */
-static void
-solve_lower (const Row *L, int n, double *b)
-{
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++)
-      b[i] -= L[i][k] * b[k];
-    b[i] /= L[i][i];
-  }
-}
-
-/* b = L'^-1 b. */
-static void
-solve_upper (const Row *L, int n, double *b)
-{
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++)
-      b[i] -= L[k][i] * b[k];
-    b[i] /= L[i][i];
-  }
-}
-
 /* Adds w g g' to @A, and w r g to @b, g being the slope at point @i. */
 static void
 add_point (const Problem *problem, const Trial *trial, int i, Row *A,
@@ -303,9 +269,9 @@ step_from (const Problem *problem, double prior, const Trial *trial,
     }
     A[k][k] += damping * A[k][k] + 1e-9;
   }
-  factor (A, n + 1);
-  solve_lower (A, n + 1, b);
-  solve_upper (A, n + 1, b);
+  spd_factor (A[0], n + 1, UNKNOWNS);
+  spd_solve_lower (A[0], n + 1, UNKNOWNS, b);
+  spd_solve_upper (A[0], n + 1, UNKNOWNS, b);
   for (int k = 0; k < n; k++)
     next->p[k] = trial->p[k] + CLAMP (b[k], -MOST_STEP, MOST_STEP);
   next->p[problem->size_parameter] =
@@ -329,13 +295,13 @@ find_variances (const Problem *problem, double prior, const Trial *trial,
                    * trial->slope[i][l];
   for (int k = 0; k < n; k++)
     A[k][k] += prior * problem->prior[k] + 1e-6;
-  factor (A, n);
+  spd_factor (A[0], n, UNKNOWNS);
   for (int i = 0; i < problem->count; i++) {
     double g[UNKNOWNS];
 
     for (int k = 0; k < n; k++)
       g[k] = trial->amplitude * trial->slope[i][k];
-    solve_lower (A, n, g);
+    spd_solve_lower (A[0], n, UNKNOWNS, g);
     variance[i] = 0;
     for (int k = 0; k < n; k++)
       variance[i] += g[k] * g[k];
