@@ -168,6 +168,40 @@ learner_feed (Learner *self, const Mat *Y, const Progress *progress,
   return keep_samples (self, Y, error);
 }
 
+/* Feeds the rest of a round, as far as it is needed. */
+static gboolean
+feed_round (Learner *self, const SampleStream *samples,
+            const Progress *progress, GError **error)
+{
+  while (!learner_done (self)) {
+    Mat Y = { 0 };
+
+    if (!samples->read (samples->data, &Y, error)
+        || !progress_step (progress, learner_share (self), error))
+      return FALSE;
+    if (Y.cols == 0)
+      return samples->check_round == NULL
+             || samples->check_round (samples->data, error);
+    if (!learner_feed (self, &Y, progress, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+learner_feed_stream (Learner *self, const SampleStream *samples,
+                     const Progress *progress, GError **error)
+{
+  for (int round = 1;; round++) {
+    if (!feed_round (self, samples, progress, error))
+      return FALSE;
+    if (!self->class->streams || learner_done (self)
+        || (samples->is_fixed && !self->started))
+      return TRUE;
+    samples->begin (samples->data, round);
+  }
+}
+
 gboolean
 learner_done (const Learner *self)
 {

@@ -153,6 +153,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Learner, learner_free)
 gboolean learner_feed (Learner *self, const Mat *Y, const Progress *progress,
                        GError **error);
 
+/* Samples that can be gone through again and again. */
+typedef struct {
+  /* Sets @Y to the next samples, none at the end of a round. */
+  gboolean (*read) (gpointer data, Mat *Y, GError **error);
+  /* Called after each round; FALSE with @error set ends all.  May be NULL. */
+  gboolean (*check_round) (gpointer data, GError **error);
+  /* Begins round number @round, from 1. */
+  void (*begin) (gpointer data, int round);
+  gboolean is_fixed; /* every round gives the same: a learner that has too few
+                        after the first one never has enough */
+  gpointer data;
+} SampleStream;
+
+/* Feeds round after round until the learner has enough; one round if it keeps
+ * its samples.  FALSE with @error set as by learner_feed() and @samples. */
+gboolean learner_feed_stream (Learner *self, const SampleStream *samples,
+                              const Progress *progress, GError **error);
+
 /* Whether more samples would change nothing. */
 gboolean learner_done (const Learner *self);
 

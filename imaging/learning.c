@@ -25,6 +25,13 @@ learn_patches_of_round (const LearnerClass *class, const LearnOptions *o,
   return max == 0 ? enough : MIN (enough, max);
 }
 
+gboolean
+learn_read_patches (PatchSource *source, Mat *block, Mat *Y, GError **error)
+{
+  *Y = mat_columns (block, 0, patch_source_read (source, block));
+  return patch_source_check (source, error);
+}
+
 Dictionary *
 learn_make_dictionary (const Learner *learner, Mat *A, int patch, int channels,
                        GError **error)

@@ -4,6 +4,7 @@
 
 #include "dictlearn/dictionary.h"
 #include "dictlearn/learner.h"
+#include "imaging/patchsource.h"
 
 /* Default options for patches of pictures, for all learners. */
 LearnOptions learn_default_options (void);
@@ -23,6 +24,10 @@ learn_default_iterations (const LearnerClass *class,
 guint64 learn_patches_of_round (const LearnerClass *class,
                                 const LearnOptions *options, int n,
                                 guint64 max);
+
+/* Sets @Y to the next patches of @source, which are read into @block. */
+gboolean learn_read_patches (PatchSource *source, Mat *block, Mat *Y,
+                             GError **error);
 
 /* A dictionary of the columns of @A, which are scaled to length one.  It says
  * that @learner found it; its options are left to the caller, who owns it.

@@ -79,6 +79,7 @@ typedef struct {
   guint seed; /* its number */
   LearnRun *run;
   Learner *learner;
+  int fed; /* patches of this round */
   GArray *probes; /* Probe */
   TimeBudget budget;
   int next_probe; /* iteration */
@@ -198,25 +199,41 @@ make_learner (Training *training, LearnOptions *options, GError **error)
   return training->learner != NULL;
 }
 
+static gboolean
+read_patches (gpointer data, Mat *Y, GError **error)
+{
+  Training *training = data;
+  const Mat *all = &training->compare->Y;
+  int count = MIN (BLOCK, all->cols - training->fed);
+
+  (void) error;
+  *Y = mat_columns (all, training->fed, count);
+  training->fed += count;
+  return TRUE;
+}
+
+static void
+begin_round (gpointer data, int round)
+{
+  Training *training = data;
+
+  (void) round;
+  training->fed = 0;
+}
+
 /* The patches, again and again for learners that stream and want more. */
 static gboolean
 feed (Training *training, GError **error)
 {
-  const Mat *Y = &training->compare->Y;
   const Progress *progress = &training->budget.progress;
+  const SampleStream patches = { .read = read_patches,
+                                 .begin = begin_round,
+                                 .is_fixed = TRUE,
+                                 .data = training };
 
-  do
-    for (int first = 0; first < Y->cols && !learner_done (training->learner);
-         first += BLOCK) {
-      Mat block = mat_columns (Y, first, MIN (BLOCK, Y->cols - first));
-
-      if (!progress_step (progress, learner_share (training->learner), error)
-          || !learner_feed (training->learner, &block, progress, error))
-        return FALSE;
-    }
-  while (training->learner->class->streams && training->learner->started
-         && !learner_done (training->learner));
-  return learner_finish (training->learner, progress, error);
+  training->fed = 0;
+  return learner_feed_stream (training->learner, &patches, progress, error)
+         && learner_finish (training->learner, progress, error);
 }
 
 /* Whether @error, which is then cleared, is the end of the time and something

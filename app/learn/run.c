@@ -92,8 +92,10 @@ learn_make_source (Learn *learn, GError **error)
 
 /* Fails when a whole epoch gave no patches. */
 static gboolean
-check_epoch (const Learn *learn, GError **error)
+check_epoch (gpointer data, GError **error)
 {
+  const Learn *learn = data;
+
   if (patch_source_used (learn->source) > 0)
     return TRUE;
   skipped_files_set_error (&learn->skipped, error);
@@ -115,54 +117,52 @@ show (double done, gpointer data)
   learn->drawn.report (done, learn->drawn.user_data);
 }
 
-/* Feeds epoch after epoch until the learner has enough. */
+static gboolean
+read_patches (gpointer data, Mat *Y, GError **error)
+{
+  Learn *learn = data;
+
+  if (!learn_read_patches (learn->source, &learn->block, Y, error))
+    return FALSE;
+  if (Y->cols > 0)
+    skipped_files_print (&learn->skipped);
+  return TRUE;
+}
+
+static void
+begin_epoch (gpointer data, int epoch)
+{
+  Learn *learn = data;
+
+  patch_source_begin (learn->source, epoch);
+}
+
 static gboolean
 feed (Learn *learn, GError **error)
 {
-  const Progress *progress = &learn->budget.progress;
-  int epoch = 0;
+  const SampleStream patches = { .read = read_patches,
+                                 .check_round = check_epoch,
+                                 .begin = begin_epoch,
+                                 .data = learn };
 
-  while (!learner_done (learn->learner)) {
-    int count = patch_source_read (learn->source, &learn->block);
-    Mat Y = mat_columns (&learn->block, 0, count);
-
-    if (!progress_step (progress, learner_share (learn->learner), error)
-        || !patch_source_check (learn->source, error))
-      return FALSE;
-    if (count > 0) {
-      skipped_files_print (&learn->skipped);
-      if (!learner_feed (learn->learner, &Y, progress, error))
-        return FALSE;
-      continue;
-    }
-    if (!check_epoch (learn, error))
-      return FALSE;
-    /* One epoch is all that learners who keep samples get. */
-    if (!class_of (learn)->streams)
-      return TRUE;
-    patch_source_begin (learn->source, ++epoch);
-  }
-  return TRUE;
+  return learner_feed_stream (learn->learner, &patches,
+                              &learn->budget.progress, error);
 }
 
 /* One pass over the patches of the first epoch. */
 static gboolean
 polish_pass (Learn *learn, Polish *polisher, int pass, GError **error)
 {
-  int count;
+  Mat Y;
 
   patch_source_begin (learn->source, 0);
   do {
-    Mat Y;
-
-    count = patch_source_read (learn->source, &learn->block);
     if (!progress_step (&learn->budget.progress, (double) pass / learn->polish,
                         error)
-        || !patch_source_check (learn->source, error))
+        || !learn_read_patches (learn->source, &learn->block, &Y, error))
       return FALSE;
-    Y = mat_columns (&learn->block, 0, count);
     polish_feed (polisher, &Y);
-  } while (count > 0);
+  } while (Y.cols > 0);
   return TRUE;
 }
 

@@ -382,6 +382,8 @@ typedef struct {
   Learner *learner;
   const Progress *progress;
   char *last; /* why the last picture was skipped */
+  PatchSource *source;
+  Mat block;
 } Reading;
 
 /* Reading pictures may take long before there is anything to learn from. */
@@ -406,36 +408,48 @@ note_skipped (const char *path, const char *why, gpointer data)
   reading->last = g_strdup (why);
 }
 
-/* Goes through the pictures, round after round, until the learner has enough;
- * one round if it keeps its samples. */
 static gboolean
-feed (Reading *reading, PatchSource *source, GError **error)
+read_patches (gpointer data, Mat *Y, GError **error)
 {
-  Learner *learner = reading->learner;
-  g_auto (Mat) block = mat_new (learner->n, BLOCK);
-  int epoch = 0;
+  Reading *reading = data;
 
-  while (!learner_done (learner)) {
-    int count = patch_source_read (source, &block);
-    Mat Y = mat_columns (&block, 0, count);
+  return learn_read_patches (reading->source, &reading->block, Y, error);
+}
 
-    if (!progress_step (reading->progress, learner_share (learner), error)
-        || !patch_source_check (source, error))
-      return FALSE;
-    if (count > 0) {
-      if (!learner_feed (learner, &Y, reading->progress, error))
-        return FALSE;
-      continue;
-    }
-    if (patch_source_used (source) == 0)
-      return tessera_fail (
-        error, TESSERA_ERROR_INPUT, "no picture can be used: %s",
-        reading->last != NULL ? reading->last : "there is none");
-    if (!learner->class->streams)
-      return TRUE;
-    patch_source_begin (source, ++epoch);
-  }
-  return TRUE;
+static gboolean
+check_round (gpointer data, GError **error)
+{
+  const Reading *reading = data;
+
+  return patch_source_used (reading->source) > 0
+         || tessera_fail (error, TESSERA_ERROR_INPUT,
+                          "no picture can be used: %s",
+                          reading->last != NULL ? reading->last
+                                                : "there is none");
+}
+
+static void
+begin_round (gpointer data, int round)
+{
+  Reading *reading = data;
+
+  patch_source_begin (reading->source, round);
+}
+
+static gboolean
+feed (Reading *reading, GError **error)
+{
+  const SampleStream patches = { .read = read_patches,
+                                 .check_round = check_round,
+                                 .begin = begin_round,
+                                 .data = reading };
+  gboolean ok;
+
+  reading->block = mat_new (reading->learner->n, BLOCK);
+  ok = learner_feed_stream (reading->learner, &patches, reading->progress,
+                            error);
+  mat_clear (&reading->block);
+  return ok;
 }
 
 /* Runs the learner to the end. */
@@ -447,7 +461,7 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
   Reading reading = { self->learner,
                       call_begin (&call, self->context, self->progress,
                                   self->progress_data),
-                      NULL };
+                      NULL, NULL, { 0 } };
   PatchSourceOptions options = {
     .patch = self->patch,
     .channels = self->channels,
@@ -462,9 +476,11 @@ learn_from (TesseraLearner *self, GPtrArray *pictures,
   };
   g_autoptr (PatchSource) source =
     patch_source_new (pictures, &options, error);
-  gboolean ok = source != NULL && feed (&reading, source, error)
-                && learner_finish (self->learner, reading.progress, error);
+  gboolean ok;
 
+  reading.source = source;
+  ok = source != NULL && feed (&reading, error)
+       && learner_finish (self->learner, reading.progress, error);
   if (ok)
     call_complete (&call);
   call_end (&call);
