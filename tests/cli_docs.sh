@@ -22,6 +22,7 @@ for document in README.md CONTRIBUTING.md NEWS.md docs/*.md docs/*/README.md \
   ok "files that ${document#"$FOLDER"/} names" perl tests/docs.pl files "$document"
   ok "commands, options and goals that it names" \
     perl tests/docs.pl commands "$document" "$HELP"
+  ok "functions and constants that it names" perl tests/docs.pl names "$document"
 done
 
 ok "CONTRIBUTING.md quotes the sources as they are" \
@@ -35,7 +36,7 @@ quietly () {
 
 # A checker that finds nothing would be of no use.
 cat >"$FOLDER/wrong.md" <<'END'
-See [nothing](nowhere.md) and `imaging/nothing.c`, then `make nothing`,
+See [nothing](nowhere.md), `no_such_thing()` and `imaging/nothing.c`, then `make nothing`,
 `tessera inpiant a.png`, `tessera score --force` and `--no-such-option`.
 From `omp/pursuit.h`:
 
@@ -43,12 +44,25 @@ From `omp/pursuit.h`:
 nothing of that
 ```
 END
-for check in links files quotes; do
+for check in links files names quotes; do
   ok "wrong $check are noticed" not quietly \
     perl tests/docs.pl $check "$FOLDER/wrong.md"
 done
 ok "four wrong commands are noticed" [ "$(perl tests/docs.pl commands \
   "$FOLDER/wrong.md" "$HELP" | grep -c '^#')" -eq 4 ]
+
+cat >"$FOLDER/wrong.1" <<'END'
+.Dd November 19, 2026
+.It Fl q , -no-such-option
+Use
+.Fl -nor-this
+.Fn tessera_nothing
+.Dl $ tessera score --force a.png \e
+.Dl \ \ \ --no-option
+END
+ok "four wrong options of a page are noticed" [ "$(perl tests/docs.pl commands \
+  "$FOLDER/wrong.1" "$HELP" | grep -c '^#')" -eq 4 ]
+ok "... and a wrong function" not quietly perl tests/docs.pl names "$FOLDER/wrong.1"
 
 # ---- tables of what was measured ----
 
@@ -82,6 +96,8 @@ else
 fi
 for page in docs/man/*; do
   ok "${page#docs/man/} has no warnings" [ -z "$(lint "$page")" ]
+  ok "... and names what there is" perl tests/docs.pl commands "$page" "$HELP"
+  ok "... in the library, too" perl tests/docs.pl names "$page"
 done
 
 # Options at the head of a paragraph, and pages that are referred to.

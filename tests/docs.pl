@@ -1,14 +1,16 @@
-# docs.pl - what documents name: docs.pl links|files|quotes|commands DOCUMENT [HELP]
+# docs.pl - what documents name: docs.pl links|files|names|quotes|commands DOCUMENT [HELP]
 #
 # Run from the root of the project.  Prints a line for each name that does not
 # exist, and fails where there is one.
 #
 #   links     relative links and pictures lead to a file, and to a heading of it
 #   files     files of the sources that are named in code exist
+#   names     names of the library, and functions, written so(), are in the sources
 #   quotes    code after "From `FILE`:" stands in that file
 #   commands  goals of make exist, and "tessera COMMAND" has the options that are
 #             named with it.  HELP is the folder with the help of each command; an
-#             option that stands alone must be one of any command.
+#             option that stands alone must be one of any command.  Also in pages of
+#             the manual.
 use strict;
 use warnings;
 
@@ -55,6 +57,9 @@ sub code
 {
   my ($text) = @_;
   my @pieces;
+  if ($text =~ /^\.Dd /) {
+    return $text =~ s/\\e\n(?:\.Dl)?[\\ ]*/ /gr =~ /^(?:\.Dl )?\$ (.*)/mg;
+  }
   $text =~ s/^[ \t]*```\w*\n(.*?)^[ \t]*```$/push @pieces, blocks ($1); ""/msge;
   $text =~ s/((?:^ {4,}\S.*\n)+)/push @pieces, blocks ($1); ""/mge;
   push @pieces, map { s{\s+}{ }gr } $text =~ /`([^`]+)`/g;
@@ -107,6 +112,18 @@ if ($check eq "files") {
   }
 }
 
+# ---- names ----
+
+if ($check eq "names") {
+  my %known;
+  for my $path (split /\n/, `find app base dictlearn imaging include omp python -name '*.[ch]' -o -name '*.py'`) {
+    $known{$_} = 1 for slurp ($path) =~ /\w+(?= ?\()|T(?:ESSERA_|essera)\w+/g;
+  }
+  for my $name ($text =~ /\b(tessera_\w+|TESSERA_\w+|Tessera[A-Z]\w+|\w+(?=\(\)))/g) {
+    complain "the sources have no $name" if !$known{$name} && $name !~ /NAME/;
+  }
+}
+
 # ---- quotes ----
 
 if ($check eq "quotes") {
@@ -126,17 +143,23 @@ if ($check eq "commands") {
     $options{$command}{$_} = $any{$_} = 1 for slurp ($path) =~ /(--[a-z][a-z0-9-]*)/g;
   }
 
+  # The macro Fl names options.
+  for my $line ($text =~ /^\.(?:It |Op )?Fl (.*)/mg) {
+    for ($line =~ /(?:^|\s)-([a-z][a-z0-9-]+)/g) {
+      complain "no command has an option --$_" if !$any{"--$_"};
+    }
+  }
+
   for my $piece (code ($text)) {
     $piece =~ s/\s#.*//;
-    if ($piece =~ /^\s*(?:sudo )?make\s+(.*)/) {
-      for my $goal (split " ", $1 =~ s/&&.*|\w+="[^"]*"//gr) {
-        next if $goal =~ /=|^-/;
-        complain "make has no goal $goal"
-          if $makefiles !~ /^(?:[\w-]+ )*\Q$goal\E(?: [\w-]+)*:(?!=)/m;
-      }
-    }
     for my $call (split /\||&&|;/, $piece) {
-      if ($call =~ /(?:^|\s)(?:\$ )?(?:build\/)?tessera ([a-z]+)\b(.*)/) {
+      if ($call =~ /^\s*(?:sudo )?make\s+(.*)/) {
+        for my $goal (split " ", $1 =~ s/\w+="[^"]*"//gr) {
+          next if $goal =~ /=|^-/;
+          complain "make has no goal $goal"
+            if $makefiles !~ /^(?:[\w-]+ )*\Q$goal\E(?: [\w-]+)*:(?!=)/m;
+        }
+      } elsif ($call =~ /(?:^|\s)(?:\$ )?(?:build\/)?tessera ([a-z]+)\b(.*)/) {
         my ($command, $rest) = ($1, $2);
         next if $rest =~ /^\.(?:c|h)\b/;
         if (!$options{$command}) {
