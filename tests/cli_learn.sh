@@ -268,7 +268,7 @@ expect "... can be shown" 0 dict transform.safetensors --json
 ok "... and is orthonormal" grep -q '"orthonormal" : true' out
 turn --grey -o grey_transform.safetensors
 judge "... of grey pictures" 0
-turn --init transform.safetensors --rounds 3 -o again.safetensors
+turn --init transform.safetensors --rounds 3 -o longer.safetensors
 judge "... can go on" 0
 turn --init grey_transform.safetensors -o crossed.safetensors
 judge "a grey one is no start for colour" 3
@@ -279,11 +279,11 @@ judge "a large patch" 2
 turn -o transform.npy
 judge "a transform is no .npy" 2
 ok "... and nothing is written" [ ! -e transform.npy -a ! -e crossed.safetensors ]
-run dict transform.safetensors -o atoms.npy
+run dict transform.safetensors -o turned.npy
 judge "its atoms are" 0
-run dict atoms.npy --layout rows -o atoms.safetensors
+run dict turned.npy --layout rows -o turned.safetensors
 run corrupt "$PHOTOS/beach0.png" --missing 0.5 --mask-out lost.png -o lossy.png
-for name in transform atoms; do
+for name in transform turned; do
   for threads in 1 4; do
     run inpaint lossy.png --mask lost.png --dict $name.safetensors \
       --threads $threads -o by_$name$threads.png
@@ -291,7 +291,7 @@ for name in transform atoms; do
   done
 done
 ok "... the same with any threads" cmp -s by_transform1.png by_transform4.png
-ok "... but not without the thresholds" not cmp -s by_transform1.png by_atoms1.png
+ok "... but not without the thresholds" not cmp -s by_transform1.png by_turned1.png
 run denoise "$PHOTOS/beach0.png" --sigma 20 --dict transform.safetensors \
   -o by_transform.png
 judge "removing noise by it" 0
