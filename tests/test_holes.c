@@ -190,24 +190,6 @@ test_lines_are_not_thick (void)
 }
 
 static void
-test_depth (void)
-{
-  g_autoptr (Image) image = grey_image (60, 50, 100);
-  g_autoptr (Mask) mask = mask_new (60, 50, NULL);
-  g_autoptr (Thickness) none = thickness_new (image, mask, NULL);
-  g_autoptr (Thickness) thickness = NULL;
-
-  g_test_summary ("The middle of a bar of 7 pixels is 4 from what is known");
-  g_assert_cmpuint (thickness_deeper (none, 0), ==, 0);
-  for (int y = 20; y < 27; y++)
-    memset (mask->missing + y * 60 + 10, MASK_PIXEL, 40);
-  thickness = thickness_new (image, mask, NULL);
-  g_assert_cmpuint (thickness_deeper (thickness, 0), ==, 7 * 40);
-  g_assert_cmpuint (thickness_deeper (thickness, 3), ==, 34);
-  g_assert_cmpuint (thickness_deeper (thickness, 4), ==, 0);
-}
-
-static void
 test_lost_channels_are_not_thick (void)
 {
   g_autoptr (Image) image = image_new (120, 90, 3, 8, NULL);
@@ -601,7 +583,6 @@ main (int argc, char **argv)
   g_test_add_func ("/holes/nearly-all-missing", test_nearly_all_missing);
   g_test_add_func ("/holes/bounds", test_bounds);
   g_test_add_func ("/holes/activity", test_activity_of_ramp_is_slope);
-  g_test_add_func ("/holes/depth", test_depth);
   g_test_add_func ("/holes/texture/stripes", test_texture_goes_on);
   g_test_add_func ("/holes/texture/frames", test_frames_stay_at_the_edge);
   g_test_add_func ("/holes/texture/stop", test_large_hole_can_be_stopped);

@@ -469,7 +469,7 @@ test_number_of_atoms (void)
 
 /* What the report says about a fill of @share of the pixels. */
 static char *
-dictionary_of_fill (double share, RestoreQuality quality)
+dictionary_of_fill (double share, gboolean cosines, RestoreQuality quality)
 {
   RestoreOptions options = RESTORE_DEFAULTS;
   g_auto (RestoreReport) report = { 0 };
@@ -477,6 +477,7 @@ dictionary_of_fill (double share, RestoreQuality quality)
   g_autoptr (Mask) mask = random_mask (image, share, 3);
 
   options.quality = quality;
+  options.cosines = cosines;
   g_assert_true (image_restore (image, mask, &options, &report, NULL, NULL));
   return g_steal_pointer (&report.dictionary);
 }
@@ -484,15 +485,16 @@ dictionary_of_fill (double share, RestoreQuality quality)
 static void
 test_report_names_what_fills (void)
 {
-  g_autofree char *few = dictionary_of_fill (0.01, QUALITY_FAST);
-  g_autofree char *many = dictionary_of_fill (0.5, QUALITY_FAST);
-  g_autofree char *few_but_normal = dictionary_of_fill (0.01, QUALITY_NORMAL);
-
   g_test_summary ("The convolutional dictionary is named where it takes part: "
-                  "not in a quick fill of few pixels");
-  g_assert_false (g_str_has_prefix (few, "convolutional"));
-  g_assert_true (g_str_has_prefix (many, "convolutional"));
-  g_assert_true (g_str_has_prefix (few_but_normal, "convolutional"));
+                  "always, but where cosines are asked for");
+  for (int quality = QUALITY_FAST; quality <= QUALITY_NORMAL; quality++)
+    for (int i = 0; i < 4; i++) {
+      gboolean cosines = i % 2 == 1;
+      g_autofree char *name =
+        dictionary_of_fill (i < 2 ? 0.01 : 0.5, cosines, quality);
+
+      g_assert_cmpint (g_str_has_prefix (name, "convolutional"), ==, !cosines);
+    }
 }
 
 /* A convolutional dictionary with all numbers of its atoms times @factor. */

@@ -68,17 +68,11 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .rounds = 14, .coarse = 8, .first = 1.0, .last = 0.025,                   \
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
   }
-/* Before models of similar patches, which see to what is fine. */
+/* Before the coder and models of similar patches, which see to what is fine. */
 #define ROUNDS_BEFORE_MODELS                                                  \
   {                                                                           \
     .rounds = 20, .coarse = 20, .first = 1.0, .last = 0.025,                  \
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
-  }
-/* Where much is missing. */
-#define ROUNDS_FEW                                                            \
-  {                                                                           \
-    .rounds = 4, .coarse = 4, .first = 0.4, .last = 0.06,                     \
-    .scales = { { 6, 3, 8 }, { 16, 6, 8 } }                                   \
   }
 #define ROUNDS_BEST                                                           \
   {                                                                           \
@@ -87,88 +81,51 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
   }
 
 /* Gaussian models of similar patches.  Of many draws, those that are less alike
- * have a smaller share; 48 are too few for that (0.07 dB less with half of the
- * pixels lost), and so are 64 (0.09 dB less with dust). */
+ * get a smaller share. */
 #define MODELS(count, distance, extra, draws, far)                            \
   {                                                                           \
     .passes = count, .side = 5, .step = distance, .coarser = extra,           \
     .similar = draws, .radius = far, .noise = 0.008,                          \
     .fall = (draws) > 64 ? 1.5 : 0                                            \
   }
+#define MODELS_NORMAL MODELS (3, 2, 1, 64, 12)
+#define MODELS_FINE MODELS (3, 1, 1, 96, 15)
+#define MODELS_BEST MODELS (4, 1, 0, 160, 20)
 
-/* Shares of the result of the convolutional dictionary that go into that of the
- * rounds, before the models: little where pixels are lost, much where samples
- * are lost one by one, since the rounds look for similar patches in all
- * channels together.
- *
- * Scratches and dust in the 19 bundled photographs, without models: where the
- * two differ by up to 30 levels, the best share is 0.4 throughout, beyond that
- * 0.2.  There it is the rounds that know better: they have seen the fence go on
- * elsewhere. */
-#define FINAL_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
-/* After few rounds, more of it. */
-#define LARGER_SHARES { .whole = 0.5f, .partial = 0.8f, .doubt = 30 / 255.f }
-
-/* With what was learned: fast is the convolutional dictionary alone; the others
- * are a fill by pursuit and rounds, of which the convolutional dictionary
- * improves what is known least, and models of similar patches in the end.
- * Rounds that begin where the convolutional dictionary ends are no better than
- * none: they have to begin with coarse structure to find their own. */
+/* Fast is the coder alone, the convolutional dictionary; the others improve its
+ * result by models of similar patches. */
+#define CODER_ALONE                                                           \
+  .fill = FILL (4, 12), .turns = 1, .shares = { .whole = 1, .partial = 1 }
 static const Effort learned_efforts[] = {
-  [QUALITY_FAST] = { .fill = FILL (4, 12),
-                     .turns = 1,
-                     .shares = { .whole = 1, .partial = 1 } },
+  [QUALITY_FAST] = { CODER_ALONE },
+  [QUALITY_NORMAL] = { CODER_ALONE, .models = MODELS_NORMAL },
+  [QUALITY_BEST] = { CODER_ALONE, .models = MODELS_BEST },
+};
+
+/* Up to MANY missing pixels there is no time to save. */
+#define MANY 25000
+static const Effort normal_of_few = { CODER_ALONE, .models = MODELS_FINE };
+
+/* Where more than DENSE of the pixels nearby are missing, large patches of
+ * similar content see farther than the coder does, and rounds that shrink
+ * groups of them come before it.  The coder then has a smaller share, above all
+ * where whole pixels are lost: the rounds look for similar patches in all
+ * channels together.  Where the two differ much, the rounds know better: they
+ * have seen the fence go on elsewhere. */
+#define DENSE 0.2
+#define SQUARE 16
+#define CODER_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
+static const Effort dense_efforts[] = {
   [QUALITY_NORMAL] = { .fill = FILL (3, 16),
                        .rounds = ROUNDS_BEFORE_MODELS,
                        .turns = 1,
-                       .shares = FINAL_SHARES,
-                       .models = MODELS (3, 1, 1, 96, 15) },
+                       .shares = CODER_SHARES,
+                       .models = MODELS_FINE },
   [QUALITY_BEST] = { .fill = FILL (2, 24),
                      .rounds = ROUNDS_BEST,
-                     .turns = 2,
-                     .shares = FINAL_SHARES,
-                     .models = MODELS (3, 1, 0, 96, 15) },
-};
-
-/* Up to MANY missing pixels, normal quality takes no more than a few seconds
- * anyhow.  Beyond that, most rounds are left out, and models are smaller: both
- * gain 0.2 to 0.4 dB in the small pictures of the landscape set and 0.2 dB in
- * the bundled photographs, at five times the core seconds. */
-#define MANY 25000
-static const Effort normal_of_many = { .fill = FILL (4, 12),
-                                       .rounds = ROUNDS_FEW,
-                                       .turns = 1,
-                                       .shares = LARGER_SHARES,
-                                       .models = MODELS (2, 2, 1, 48, 9) };
-
-/* Scratches and dust: where holes are no deeper than SLIGHT_DEPTH pixels and
- * take up no more than SLIGHT_SHARE of the squares of side SQUARE that have any
- * of them, there is much known around them.  Ten crops of training pictures:
- * scratches 27.40, dust 26.90 dB where all of the above has 27.40 and 27.04, in
- * half of the time; a third in a large picture.  Up to FEW missing pixels there
- * is no time to save. */
-#define FEW 2500
-#define SLIGHT_DEPTH 6
-#define SLIGHT_SHARE 0.2
-#define SQUARE 16
-
-/* Of many pixels a few may be deeper, as where scratches that were found cross.
- * A mosaic of the bundled photographs with scratches, nothing told, in which 26
- * of 166,733 pixels are: 28.40 dB in half of the time, where the plan for many
- * pixels has 28.33; others with dust 23.7 in place of 23.5. */
-#define DEEP_SHARE 0.005
-#define ROUNDS_SLIGHT(count)                                                  \
-  {                                                                           \
-    .rounds = count, .coarse = count, .first = 1.0, .last = 0.025,            \
-    .scales = { { 6, 4, 8 }, { 10, 5, 8 }, { 16, 6, 8 } }                     \
-  }
-static const Effort slight_efforts[] = {
-  [QUALITY_FAST] = { .fill = FILL (5, 10),
-                     .rounds = ROUNDS_SLIGHT (6),
-                     .models = MODELS (1, 2, 0, 48, 9) },
-  [QUALITY_NORMAL] = { .fill = FILL (5, 10),
-                       .rounds = ROUNDS_SLIGHT (12),
-                       .models = MODELS (3, 2, 1, 64, 12) },
+                     .turns = 8,
+                     .shares = CODER_SHARES,
+                     .models = MODELS_BEST },
 };
 
 /* With cosines alone: a quick fill, then rounds. */
@@ -250,7 +207,7 @@ plan_effort (Plan *plan, const Effort *effort, RestoreQuality quality)
 /* What is missing. */
 typedef struct {
   gsize pixels;
-  gboolean slight;
+  gboolean are_dense;
 } Holes;
 
 /* How many pixels of the square at column @left and row @top are missing. */
@@ -271,7 +228,7 @@ count_in_square (const Mask *missing, int left, int top)
 }
 
 static Holes
-measure_holes (const Mask *missing, const Thickness *thickness)
+measure_holes (const Mask *missing)
 {
   gsize squares = 0;
   Holes holes = { 0 };
@@ -283,27 +240,21 @@ measure_holes (const Mask *missing, const Thickness *thickness)
       holes.pixels += count;
       squares += count > 0;
     }
-  holes.slight = (double) holes.pixels
-                   <= SLIGHT_SHARE * SQUARE * SQUARE * (double) squares
-                 && (double) thickness_deeper (thickness, SLIGHT_DEPTH)
-                      <= (holes.pixels > MANY ? DEEP_SHARE : 0)
-                           * (double) holes.pixels;
+  holes.are_dense =
+    (double) holes.pixels > DENSE * SQUARE * SQUARE * (double) squares;
   return holes;
 }
 
-/* A dictionary that the user names takes part in any case. */
 static const Effort *
-learned_effort (const RestoreOptions *options, const Holes *holes)
+learned_effort (RestoreQuality quality, const Holes *holes)
 {
-  gboolean saves = options->quality == QUALITY_FAST
-                   || (options->quality == QUALITY_NORMAL
-                       && holes->pixels > FEW);
+  gboolean are_few = holes->pixels <= MANY;
 
-  if (holes->slight && saves && options->dictionary == NULL)
-    return &slight_efforts[options->quality];
-  if (options->quality == QUALITY_NORMAL && holes->pixels > MANY)
-    return &normal_of_many;
-  return &learned_efforts[options->quality];
+  if (holes->are_dense
+      && (quality == QUALITY_BEST || (quality == QUALITY_NORMAL && are_few)))
+    return &dense_efforts[quality];
+  return quality == QUALITY_NORMAL && are_few ? &normal_of_few
+                                              : &learned_efforts[quality];
 }
 
 /* @fill is a dictionary inside the program, @coder is convolutional, or NULL
@@ -317,7 +268,7 @@ make_plan (const RestoreOptions *options, const Dictionary *fill,
   if (coder == NULL && options->dictionary != NULL)
     plan_named (&plan, options->dictionary, options);
   else if (coder != NULL)
-    plan_effort (&plan, learned_effort (options, holes), options->quality);
+    plan_effort (&plan, learned_effort (options->quality, holes), options->quality);
   else
     plan_effort (&plan, &cosine_efforts[options->quality], options->quality);
   if (coder != NULL && plan.turns > 0)
@@ -608,7 +559,7 @@ image_inpaint (Image *image, const Mask *missing,
   thickness = thickness_new (image, missing, error);
   if (thickness == NULL)
     return FALSE;
-  holes = measure_holes (missing, thickness);
+  holes = measure_holes (missing);
   plan = make_plan (options, fill, coded && engine ? named : builtin, &holes);
   if (!inpaint_with (image, missing, thickness, &plan, options, patches,
                      progress, error))

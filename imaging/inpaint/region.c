@@ -49,16 +49,6 @@ mark_thick (Thickness *self, const Mask *missing, GError **error)
   return TRUE;
 }
 
-gsize
-thickness_deeper (const Thickness *self, int depth)
-{
-  gsize pixels = (gsize) self->width * (gsize) self->height, count = 0;
-
-  for (gsize i = 0; i < pixels; i++)
-    count += self->depth[i] > CHAMFER_PIXEL * depth;
-  return count;
-}
-
 /* Whether patches see nothing of pixel @i: one colour that is left tells them
  * much about the others. */
 static gboolean

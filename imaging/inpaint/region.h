@@ -42,9 +42,6 @@ Thickness *thickness_new (const Image *image, const Mask *missing,
 void thickness_free (Thickness *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Thickness, thickness_free)
 
-/* How many pixels are deeper than @depth pixels. */
-gsize thickness_deeper (const Thickness *self, int depth);
-
 /* Chooses the next connected thick part that waits, and marks the one chosen
  * before as done.  FALSE when none is left. */
 gboolean thickness_next (Thickness *self);
