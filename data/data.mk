@@ -5,7 +5,8 @@
 LEARNED := data/dictionaries/learned.safetensors
 CONVOLUTIONAL := data/dictionaries/convolutional.safetensors
 NOISE := data/dictionaries/noise.safetensors
-# The convolutional one first learns to remove noise too.
+# The convolutional one first learns to remove noise too, and in the end from
+# portraits and scenes: PHOTOGRAPHS are folders of these (data/SOURCES.md).
 MISSING := missing:0.05-0.95,missing:0.3-0.9,channels:0.05-0.95,$\
 channels:0.3-0.9,blocks:3-16,strokes:1-6
 LEVELS := noise:2-75,noise:10-55
@@ -18,7 +19,11 @@ dictionary: all
 	  --iterations 9000 --seed 1 --force -o build/first.safetensors
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
 	  --init build/first.safetensors --task $(MISSING) --iterations 8000 \
-	  --rate 6e-4 --seed 2 --force -o $(CONVOLUTIONAL)
+	  --rate 6e-4 --seed 2 --force -o build/landscapes.safetensors
+	$(BUILD)/tessera learn build/originals $(PHOTOGRAPHS) \
+	  --algorithm convolutional --init build/landscapes.safetensors \
+	  --task $(MISSING) --iterations 12000 --rate 6e-4 --seed 3 --force \
+	  -o $(CONVOLUTIONAL)
 	$(BUILD)/tessera learn build/originals --algorithm convolutional \
 	  --task $(LEVELS) --patch 8 --sets 1 --levels 1 --ground 6 \
 	  --crop 40 --batch 6 --iterations 5500 --rate 3e-4 --seed 1 --force \
