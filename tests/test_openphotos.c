@@ -79,24 +79,39 @@ test_number_is_limited (void)
   g_assert_nonnull (d);
 }
 
-/* Memory is counted over all photographs and their versions. */
+/* Memory limits one picture, not how many there are: the rest is on disk. */
 static void
 test_memory_is_limited (void)
 {
   OpenPhotosLimits limits = small_limits ();
   g_autoptr (OpenPhotos) photos = open_photos_new (&limits);
-  g_autoptr (Photo) photo = open_photo (photos, 100); /* 60 kB */
-  g_autoptr (GBytes) large = small_file (100);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) large = small_file (120); /* 115 kB while decoded */
+  g_autoptr (Photo) first = open_photo (photos, 100); /* 60 kB */
+  g_autoptr (Photo) second = open_photo (photos, 100);
+  g_autoptr (PhotoVersion) in_memory = photo_version (first, 0, NULL);
+  g_autoptr (PhotoVersion) on_disk = photo_version (second, 0, NULL);
 
   assert_not_opened (photos, large, TESSERA_ERROR_LIMIT);
-  g_assert_false (open_photos_has_room (photos, photo, &error));
-  g_assert_error (error, TESSERA_ERROR, TESSERA_ERROR_LIMIT);
-  g_autoptr (Photo) second = open_photo (photos, 10);
+  g_assert_cmpuint (in_memory->place.on_disk, ==, 0);
+  g_assert_cmpuint (on_disk->place.in_memory, ==, 0);
   g_assert_true (open_photos_has_room (photos, second, NULL));
-  open_photos_close (photos, photo_id (photo));
-  g_autoptr (Photo) third = open_photo (photos, 100);
-  g_assert_nonnull (third);
+  g_assert_cmpint (
+    photo_add_version (second, 0, image_copy (on_disk->image, NULL), NULL), ==,
+    1);
+}
+
+static void
+test_more_than_thirty (void)
+{
+  OpenPhotosLimits limits = open_photos_limits_default ();
+  g_autoptr (OpenPhotos) photos = NULL;
+
+  g_test_summary ("Thirty scans can be open at a time, whatever the memory");
+
+  limits.most_bytes = 5000;
+  photos = open_photos_new (&limits);
+  for (int i = 0; i < 35; i++)
+    photo_unref (open_photo (photos, 20));
 }
 
 /* A file that is no picture takes no place. */
@@ -212,6 +227,7 @@ main (int argc, char **argv)
   g_test_add_func ("/openphotos/find", test_find_and_close);
   g_test_add_func ("/openphotos/number", test_number_is_limited);
   g_test_add_func ("/openphotos/memory", test_memory_is_limited);
+  g_test_add_func ("/openphotos/many", test_more_than_thirty);
   g_test_add_func ("/openphotos/broken", test_broken_files);
   g_test_add_func ("/openphotos/pages", test_pages_are_refused);
   g_test_add_func ("/openphotos/idle", test_idle_ones_are_forgotten);

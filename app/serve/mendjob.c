@@ -159,7 +159,9 @@ restore (MendJob *job, const Progress *progress, GError **error)
   job->faded = fading_in_words (&report.fading);
   job->changed = differ (image, job->base->image);
   job->version = photo_add_version (job->photo, job->options.version,
-                                    g_steal_pointer (&image));
+                                    g_steal_pointer (&image), error);
+  if (job->version < 0)
+    return FALSE;
   job->versions = photo_versions (job->photo);
   return TRUE;
 }

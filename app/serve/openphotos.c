@@ -15,6 +15,7 @@ struct OpenPhotos {
   GMutex lock;
   GCond decoder_free;
   int decoding;
+  PhotoStore *store;
   GHashTable *photos; /* by their id; owns a reference */
 };
 
@@ -22,7 +23,7 @@ OpenPhotosLimits
 open_photos_limits_default (void)
 {
   return (OpenPhotosLimits){ .image = IMAGE_LIMITS_DEFAULTS,
-                             .most_photos = 16,
+                             .most_photos = 1000,
                              .most_bytes = memory_size ("") / 2,
                              .idle_seconds = 180 };
 }
@@ -33,6 +34,7 @@ open_photos_new (const OpenPhotosLimits *limits)
   OpenPhotos *self = g_new0 (OpenPhotos, 1);
 
   self->limits = *limits;
+  self->store = photo_store_new (limits->most_bytes);
   g_mutex_init (&self->lock);
   g_cond_init (&self->decoder_free);
   self->photos = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
@@ -46,25 +48,13 @@ open_photos_free (OpenPhotos *self)
   if (self == NULL)
     return;
   g_hash_table_unref (self->photos);
+  photo_store_unref (self->store);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->decoder_free);
   g_free (self);
 }
 
-/* ---- limits; the functions need the lock ---- */
-
-static gsize
-bytes_left (const OpenPhotos *self)
-{
-  GHashTableIter iter;
-  gpointer photo;
-  gsize bytes = 0;
-
-  g_hash_table_iter_init (&iter, self->photos);
-  while (g_hash_table_iter_next (&iter, NULL, &photo))
-    bytes += photo_bytes (photo);
-  return bytes < self->limits.most_bytes ? self->limits.most_bytes - bytes : 0;
-}
+/* ---- limits ---- */
 
 static gboolean
 set_full (GError **error)
@@ -74,6 +64,7 @@ set_full (GError **error)
   return FALSE;
 }
 
+/* Needs the lock. */
 static gboolean
 has_place (const OpenPhotos *self, GError **error)
 {
@@ -97,16 +88,15 @@ take_decoder (OpenPhotos *self, GError **error)
   return TRUE;
 }
 
-/* The limits of a picture for which there is room. */
+/* The limits of a picture that can be decoded: in memory, wherever it is kept
+ * then. */
 static ImageLimits
-limits_now (OpenPhotos *self)
+decoder_limits (const OpenPhotos *self)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
-    g_mutex_locker_new (&self->lock);
   ImageLimits limits = self->limits.image;
-  gsize pixels = bytes_left (self) / MOST_PIXEL_BYTES;
 
-  limits.max_pixels = MIN (limits.max_pixels, pixels);
+  limits.max_pixels =
+    MIN (limits.max_pixels, self->limits.most_bytes / MOST_PIXEL_BYTES);
   return limits;
 }
 
@@ -126,26 +116,31 @@ has_one_page (const char *name, GBytes *bytes, GError **error)
                           name, pages);
 }
 
+/* A photograph that is not in the table yet; see open_photos_open(). */
+static Photo *
+decode (OpenPhotos *self, const char *name, GBytes *bytes, GError **error)
+{
+  ImageLimits limits = decoder_limits (self);
+  Image *image = image_decode (bytes, name, &limits, error);
+
+  return image != NULL ? photo_new (name, image, self->store, error) : NULL;
+}
+
 Photo *
 open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
                   GError **error)
 {
-  ImageLimits limits;
-  Photo *photo = NULL;
-  Image *image;
+  Photo *photo;
 
   if (!has_one_page (name, bytes, error) || !take_decoder (self, error))
     return NULL;
-  limits = limits_now (self);
-  image = image_decode (bytes, name, &limits, error);
+  photo = decode (self, name, bytes, error);
   g_mutex_lock (&self->lock);
   self->decoding--;
   g_cond_broadcast (&self->decoder_free);
-  if (image != NULL) {
-    photo = photo_new (name, image);
+  if (photo != NULL)
     g_hash_table_insert (self->photos, (char *) photo_id (photo),
                          photo_ref (photo));
-  }
   g_mutex_unlock (&self->lock);
   return photo;
 }
@@ -168,13 +163,11 @@ open_photos_find (OpenPhotos *self, const char *id, GError **error)
 }
 
 gboolean
-open_photos_has_room (OpenPhotos *self, Photo *photo, GError **error)
+open_photos_has_room (OpenPhotos *self, const Photo *photo, GError **error)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
-    g_mutex_locker_new (&self->lock);
   gsize pixels = (gsize) photo_width (photo) * (gsize) photo_height (photo);
 
-  return pixels <= bytes_left (self) / MOST_PIXEL_BYTES || set_full (error);
+  return photo_store_has_room (self->store, pixels * MOST_PIXEL_BYTES, error);
 }
 
 void

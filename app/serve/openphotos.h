@@ -1,6 +1,7 @@
 /* openphotos.h - all photographs that are open
  *
- * Their number and memory are limited.  One that no page asks for any more is
+ * Their number is limited, and so is their memory: those for which there is
+ * none left are kept on disk (photostore.h).  One that no page asks for any more is
  * forgotten after a while.
  *
  * All functions may be called from any thread.
@@ -13,11 +14,11 @@
 typedef struct {
   ImageLimits image; /* of each photograph */
   guint most_photos;
-  gsize most_bytes;    /* of all of them together */
+  gsize most_bytes;    /* of all of them together, in memory */
   gint64 idle_seconds; /* until one is forgotten */
 } OpenPhotosLimits;
 
-/* Sixteen photographs in half of the machine's memory, forgotten after three
+/* A thousand photographs, half of the machine's memory, forgotten after three
  * minutes: browsers let a background page send a request once a minute. */
 OpenPhotosLimits open_photos_limits_default (void);
 
@@ -37,8 +38,9 @@ Photo *open_photos_open (OpenPhotos *self, const char *name, GBytes *bytes,
  * @error set (INPUT) if there is none of that name. */
 Photo *open_photos_find (OpenPhotos *self, const char *id, GError **error);
 
-/* Whether the memory has room for one more version of @photo: LIMIT. */
-gboolean open_photos_has_room (OpenPhotos *self, Photo *photo, GError **error);
+/* Whether there is room for one more version of @photo: LIMIT. */
+gboolean open_photos_has_room (OpenPhotos *self, const Photo *photo,
+                               GError **error);
 
 /* Forgets a photograph.  Its memory is free once nobody holds it. */
 void open_photos_close (OpenPhotos *self, const char *id);

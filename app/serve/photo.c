@@ -13,6 +13,7 @@ struct Photo {
   char id[RANDOM_ID_LENGTH + 1];
   char *name;
   int width, height;
+  PhotoStore *store;
 
   GMutex lock;         /* for what follows */
   GPtrArray *versions; /* PhotoVersion, NULL for one that was dropped */
@@ -28,7 +29,8 @@ clear_version (gpointer data)
 {
   PhotoVersion *version = data;
 
-  image_free (version->image);
+  photo_store_free_image (version->store, version->image, &version->place);
+  photo_store_unref (version->store);
   g_free (version->noise);
 }
 
@@ -39,13 +41,17 @@ photo_version_unref (PhotoVersion *version)
     g_atomic_rc_box_release_full (version, clear_version);
 }
 
+/* Takes @image over, also when it fails: LIMIT. */
 static PhotoVersion *
-version_new (Image *image)
+version_new (PhotoStore *store, Image *image, GError **error)
 {
-  PhotoVersion *version = g_atomic_rc_box_new0 (PhotoVersion);
+  g_autoptr (PhotoVersion) version = g_atomic_rc_box_new0 (PhotoVersion);
 
+  version->store = photo_store_ref (store);
   version->image = image;
-  return version;
+  if (!photo_store_keep (store, image, &version->place, error))
+    return NULL;
+  return g_steal_pointer (&version);
 }
 
 const FoundNoise *
@@ -69,13 +75,8 @@ photo_version_noise (PhotoVersion *version, GError **error)
 static gsize
 version_bytes (const PhotoVersion *version)
 {
-  const Image *image = version != NULL ? version->image : NULL;
-
-  if (image == NULL)
-    return 0;
-  return image_pixels (image)
-         * ((gsize) image->channels * sizeof *image->samples
-            + (image->palette != NULL ? 1 : 0));
+  return version != NULL ? version->place.in_memory + version->place.on_disk
+                         : 0;
 }
 
 /* Needs the lock. */
@@ -114,14 +115,17 @@ photo_version (Photo *self, int number, GError **error)
 }
 
 int
-photo_add_version (Photo *self, int base, Image *image)
+photo_add_version (Photo *self, int base, Image *image, GError **error)
 {
+  PhotoVersion *version = version_new (self->store, image, error);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
     g_mutex_locker_new (&self->lock);
 
+  if (version == NULL)
+    return -1;
   g_ptr_array_set_size (self->versions,
                         MIN (base + 1, (int) self->versions->len));
-  g_ptr_array_add (self->versions, version_new (image));
+  g_ptr_array_add (self->versions, version);
   drop_some (self);
   return (int) self->versions->len - 1;
 }
@@ -139,29 +143,26 @@ photo_versions (Photo *self)
   return numbers;
 }
 
-gsize
-photo_bytes (Photo *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
-    g_mutex_locker_new (&self->lock);
-
-  return all_bytes (self);
-}
-
 /* ---- the photograph ---- */
 
 Photo *
-photo_new (const char *name, Image *image)
+photo_new (const char *name, Image *image, PhotoStore *store, GError **error)
 {
-  Photo *self = g_atomic_rc_box_new0 (Photo);
+  int width = image->width, height = image->height;
+  PhotoVersion *first = version_new (store, image, error);
+  Photo *self;
 
+  if (first == NULL)
+    return NULL;
+  self = g_atomic_rc_box_new0 (Photo);
   random_id (self->id);
   self->name = g_strdup (name);
-  self->width = image->width;
-  self->height = image->height;
+  self->width = width;
+  self->height = height;
+  self->store = photo_store_ref (store);
   self->versions =
     g_ptr_array_new_with_free_func ((GDestroyNotify) photo_version_unref);
-  g_ptr_array_add (self->versions, version_new (image));
+  g_ptr_array_add (self->versions, first);
   g_mutex_init (&self->lock);
   photo_touch (self);
   return self;
@@ -179,6 +180,7 @@ clear (gpointer data)
   Photo *self = data;
 
   g_ptr_array_unref (self->versions);
+  photo_store_unref (self->store);
   g_clear_pointer (&self->found, g_bytes_unref);
   for (int of = 0; of < OVERLAYS_KINDS; of++)
     g_clear_pointer (&self->overlays[of], g_bytes_unref);

@@ -1,21 +1,24 @@
 /* photo.h - a photograph that is open in a page
  *
  * Version 0 is what was uploaded; each restoration adds one.  Versions never
- * change, so they may be read without locks.  When they take too much memory,
+ * change, so they may be read without locks.  When they take too much room,
  * those between the first and the last two are dropped.
  *
  * All functions may be called from any thread.
  */
 #pragma once
 
+#include "app/serve/photostore.h"
 #include "imaging/detect/findnoise.h"
 
 #include <json-glib/json-glib.h>
 
 typedef struct Photo Photo;
 
-/* Takes @image over.  @name is that of the file, for people. */
-Photo *photo_new (const char *name, Image *image);
+/* Takes @image over, whose samples @store keeps.  @name is that of the file,
+ * for people.  NULL with @error set (LIMIT) when there is no room. */
+Photo *photo_new (const char *name, Image *image, PhotoStore *store,
+                  GError **error);
 Photo *photo_ref (Photo *self);
 void photo_unref (Photo *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Photo, photo_unref)
@@ -37,6 +40,8 @@ int photo_height (const Photo *self);
 typedef struct {
   Image *image;
   FoundNoise *noise; /* see photo_version_noise() */
+  PhotoStore *store;
+  PhotoPlace place;
 } PhotoVersion;
 
 PhotoVersion *photo_version (Photo *self, int number, GError **error);
@@ -48,14 +53,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhotoVersion, photo_version_unref)
 const FoundNoise *photo_version_noise (PhotoVersion *version, GError **error);
 
 /* Appends @image, which it takes over, as what follows version @base; those
- * that followed it before are gone.  Returns its number. */
-int photo_add_version (Photo *self, int base, Image *image);
+ * that followed it before are gone.  Returns its number, or -1 with @error set
+ * (LIMIT) when there is no room. */
+int photo_add_version (Photo *self, int base, Image *image, GError **error);
 
 /* The numbers of the versions that are there, for json_array_unref(). */
 JsonArray *photo_versions (Photo *self);
-
-/* Bytes of all versions. */
-gsize photo_bytes (Photo *self);
 
 /* The damage that was found last, as runs (imaging/maskruns.h).  The first
  * takes @runs over; the second returns a reference, or NULL for none. */

@@ -114,7 +114,7 @@ parse (Serve *serve, char **argv, GError **error)
       option_flag, .value = &serve->ends_with_page },
     { "idle", 0, "SECONDS", "close unused pictures after this time (180)",
       option_int, .value = &serve->idle, .min = 1, .max = 86400 },
-    { "max-pictures", 0, "N", "most pictures open at the same time (16)",
+    { "max-pictures", 0, "N", "most pictures open at the same time (1000)",
       option_int, .value = &serve->limits.most_photos, .min = 1, .max = 1000 },
     { "folder", 0, "DIR", "a folder of pictures that the page may compare on",
       option_folder, .value = serve->context.folders },

@@ -522,11 +522,11 @@ async function testPlacesIn (page, what) {
   }
 }
 
-// More pictures than the strip has room for, and a panel longer than the
-// window: both scroll, and nothing else moves.
+// Thirty scans and more, for which the strip has no room, and a panel longer
+// than the window: both scroll, and nothing else moves.
 async function testMany (server) {
   const page = await visit (server.address);
-  const files = Array.from ({ length: 16 }, (_, i) => `${i}.png`);
+  const files = Array.from ({ length: 35 }, (_, i) => `${i}.png`);
 
   await openSeveral (page, ...files);
   for (const [width, height] of [[1280, 800], [390, 844]]) {

@@ -26,7 +26,7 @@ const pause = ms => new Promise (resolve => setTimeout (resolve, ms));
 
 // ---- the server ----
 
-const child = spawn (process.env.TESSERA, ['serve', '--no-open', '--quiet', '--idle', '600'],
+const child = spawn (process.env.TESSERA, ['serve', '--no-open', '--quiet', '--idle', '600', '--max-pictures', '16'],
                      { stdio: ['ignore', 'pipe', 'inherit'] });
 const ended = new Promise (resolve => child.once ('exit', (code, signal) => resolve (signal ?? code)));
 const address = String (await new Promise (resolve => child.stdout.once ('data', resolve))).trim ();
