@@ -4,6 +4,7 @@
 #include "app/cli/jsonreport.h"
 #include "app/files/files.h"
 #include "app/serve/overlays.h"
+#include "app/serve/savephoto.h"
 #include "base/error.h"
 #include "imaging/maskruns.h"
 #include "imaging/preview.h"
@@ -194,14 +195,18 @@ handle_get_picture (const HandlerCall *call, Response *response,
 {
   g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
+  GBytes *bytes;
+  int number = 0;
 
-  if (photo == NULL)
+  if (photo == NULL
+      || !call_int (call, "version", 0, G_MAXINT, &number, error))
     return FALSE;
-  version = call_version (call, photo, error);
-  return version != NULL
-         && respond_picture (response, version->image,
-                             version->image->meta.format, &ENCODE_DEFAULTS,
-                             error);
+  version = photo_version (photo, number, error);
+  bytes = version != NULL ? photo_save (photo, number, error) : NULL;
+  if (bytes != NULL)
+    response_set (response, image_format_type (version->image->meta.format),
+                  bytes);
+  return bytes != NULL;
 }
 
 /* ---- masks ---- */

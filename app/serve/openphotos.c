@@ -122,8 +122,13 @@ decode (OpenPhotos *self, const char *name, GBytes *bytes, GError **error)
 {
   ImageLimits limits = decoder_limits (self);
   Image *image = image_decode (bytes, name, &limits, error);
+  gboolean is_kept;
 
-  return image != NULL ? photo_new (name, image, self->store, error) : NULL;
+  if (image == NULL)
+    return NULL;
+  /* Of a broken file we cannot keep a part. */
+  is_kept = image->meta.format == TESSERA_JPEG && !limits.lenient;
+  return photo_new (name, is_kept ? bytes : NULL, image, self->store, error);
 }
 
 Photo *

@@ -13,6 +13,7 @@ struct Photo {
   char id[RANDOM_ID_LENGTH + 1];
   char *name;
   int width, height;
+  GBytes *file; /* or NULL */
   PhotoStore *store;
 
   GMutex lock;         /* for what follows */
@@ -146,7 +147,8 @@ photo_versions (Photo *self)
 /* ---- the photograph ---- */
 
 Photo *
-photo_new (const char *name, Image *image, PhotoStore *store, GError **error)
+photo_new (const char *name, GBytes *file, Image *image, PhotoStore *store,
+           GError **error)
 {
   int width = image->width, height = image->height;
   PhotoVersion *first = version_new (store, image, error);
@@ -159,6 +161,7 @@ photo_new (const char *name, Image *image, PhotoStore *store, GError **error)
   self->name = g_strdup (name);
   self->width = width;
   self->height = height;
+  self->file = file != NULL ? g_bytes_ref (file) : NULL;
   self->store = photo_store_ref (store);
   self->versions =
     g_ptr_array_new_with_free_func ((GDestroyNotify) photo_version_unref);
@@ -181,6 +184,7 @@ clear (gpointer data)
 
   g_ptr_array_unref (self->versions);
   photo_store_unref (self->store);
+  g_clear_pointer (&self->file, g_bytes_unref);
   g_clear_pointer (&self->found, g_bytes_unref);
   for (int of = 0; of < OVERLAYS_KINDS; of++)
     g_clear_pointer (&self->overlays[of], g_bytes_unref);
@@ -216,6 +220,12 @@ photo_mended_name (const Photo *self)
 
   return g_strdup_printf ("%.*s-mended%s", (int) stem, self->name,
                           self->name + stem);
+}
+
+GBytes *
+photo_file (const Photo *self)
+{
+  return self->file;
 }
 
 int

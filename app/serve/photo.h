@@ -16,9 +16,10 @@
 typedef struct Photo Photo;
 
 /* Takes @image over, whose samples @store keeps.  @name is that of the file,
- * for people.  NULL with @error set (LIMIT) when there is no room. */
-Photo *photo_new (const char *name, Image *image, PhotoStore *store,
-                  GError **error);
+ * for people, and @file what was in it, NULL if that is of no use any more.
+ * NULL with @error set (LIMIT) when there is no room. */
+Photo *photo_new (const char *name, GBytes *file, Image *image,
+                  PhotoStore *store, GError **error);
 Photo *photo_ref (Photo *self);
 void photo_unref (Photo *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Photo, photo_unref)
@@ -31,6 +32,9 @@ const char *photo_id (const Photo *self);
  * "beach.jpg" and "beach-mended.jpg". */
 const char *photo_name (const Photo *self);
 char *photo_mended_name (const Photo *self);
+
+/* The file that was opened, which belongs to the photograph, or NULL. */
+GBytes *photo_file (const Photo *self);
 
 int photo_width (const Photo *self);
 int photo_height (const Photo *self);
