@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "imaging/codec/exif.h"
 #include "imaging/codec/foreign.h"
+#include "imaging/codec/jpegtraces.h"
 #include "imaging/codec/orient.h"
 
 static const Codec *const codecs[] = {
@@ -79,6 +80,8 @@ codec_decode_page (GBytes *data, guint64 place, const char *name,
 {
   Image *image = decode_stored (data, place, limits, error);
 
+  if (image != NULL && !image_trace_jpeg (image, error))
+    g_clear_pointer (&image, image_free);
   if (image != NULL && image->meta.exif != NULL)
     image->meta.orientation = exif_orientation (image->meta.exif);
   if (image != NULL && image->meta.orientation != 1) {
