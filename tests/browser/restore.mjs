@@ -8,8 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from './lib.mjs';
-import { give, idle, openPicture, painted, run, saved, scene, visit } from './page.mjs';
-import { makePng } from './png.mjs';
+import { give, idle, openPicture, painted, run, saved, scene, toWindow, visit } from './page.mjs';
+import { makePng, readPng } from './png.mjs';
 
 const size = [160, 120], task = 'restore';
 
@@ -138,16 +138,68 @@ async function testFading (server) {
   await idle (page);
   await only (page, 'blocks');
   await page.uncheck ('#remove-noise');
-  ok ('faded colours are not changed unasked', !await page.isChecked ('#undo-fading'));
+  ok ('faded colors are not changed unasked', !await page.isChecked ('#undo-fading'));
   await page.check ('#undo-fading');
   await page.click ('#start');
   await page.waitForSelector ('#split:not([hidden])');
   await idle (page);
-  ok ('faded colours come back, which is said', /^Brought back contrast and colours\./
+  ok ('faded colors come back, which is said', /^Brought back contrast and colors\./
     .test (await page.textContent ('#outcome-text')), await page.textContent ('#outcome-text'));
   ok ('as by the command', (await saved (page, '#download')).bytes
     .equals (restored (faded, '--find', 'blocks', '--no-noise', '--fading')));
   await page.close ();
+}
+
+// ---- marks one by one ----
+
+async function testMarks (server) {
+  const page = await visit (server.address, { task });
+  const said = () => page.textContent ('#mark-text');
+
+  await openPicture (page, 'scan.png', blocks);
+  await idle (page);
+  ok ('without marks there is nothing to choose', await page.locator ('#marks').isHidden ());
+  await only (page, 'blocks');
+  await page.click ('#find');
+  await page.waitForFunction (() => /^Found 2/.test (document.getElementById ('found').textContent));
+  await idle (page);
+  ok ('marks are counted', await said () === '2 marks', await said ());
+  await page.click ('#wider');
+  ok ('all are widened', await painted (page) === 2 * 14 * 14, await painted (page));
+  await page.click ('#narrower');
+  ok ('or narrowed', await painted (page) === 288, await painted (page));
+  await page.keyboard.press ('n');
+  ok ('one is looked at', await said () === 'Mark 1 of 2' && await page.locator ('#mark-ring').isVisible ());
+  await page.click ('#wider');
+  ok ('and widened alone', await painted (page) === 144 + 14 * 14 && await said () === 'Mark 1 of 2', await painted (page));
+  await page.click ('#mark-next');
+  ok ('then the next', await said () === 'Mark 2 of 2', await said ());
+  await page.keyboard.press ('x');
+  ok ('it is dropped', await painted (page) === 14 * 14 && await said () === 'Mark 1 of 1', await painted (page));
+  await page.keyboard.press ('Control+z');
+  await idle (page);
+  ok ('which can be undone', await painted (page) === 144 + 14 * 14 && await said () === '2 marks', await said ());
+  await page.keyboard.press ('0');
+  await page.click ('[data-tool=drop]');
+  await clickAt (page, 0.5, 0.5);
+  ok ('a click beside the marks does nothing', await said () === '2 marks');
+  await clickAt (page, 26 / 160, 36 / 120);
+  ok ('a click on one drops it', await painted (page) === 144, await painted (page));
+  await page.click ('#start');
+  await page.waitForSelector ('#split:not([hidden])');
+  await idle (page);
+  ok ('and it stays as it is when the others are filled', /^Filled 144 pixels\./
+    .test (await page.textContent ('#outcome-text')), await page.textContent ('#outcome-text'));
+  const result = readPng ((await saved (page, '#download')).bytes);
+
+  ok ('in the file', result.sample (26, 36, 0) === 0 && result.sample (106, 36, 0) > 0);
+  await page.close ();
+}
+
+async function clickAt (page, x, y) {
+  const at = await toWindow (page, ...size, x, y);
+
+  await page.mouse.click (at.x, at.y);
 }
 
 // ---- all of them ----
@@ -178,4 +230,4 @@ async function testAll (server) {
   await page.close ();
 }
 
-await run ([testRestoring, testOnTheWay, testNothing, testFading, testAll]);
+await run ([testRestoring, testOnTheWay, testNothing, testFading, testMarks, testAll]);

@@ -7,6 +7,7 @@ import { view } from './desk.js';
 import * as files from './files.js';
 import { find, findAgain, findAll, showFindStrength } from './finding.js';
 import { beginKinds } from './kinds.js';
+import { dropMark, resizeMarks, stepMark } from './marks.js';
 import * as mend from './mend.js';
 import { askToClose, choosePhotos, openFiles, openGiven, stepPicture } from './opening.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
@@ -59,6 +60,8 @@ function listenToButtons() {
     start: mend.start, 'try-again': mend.tryAgain, cancel, download: files.download,
     'mend-all': mend.mendAll, 'download-all': files.downloadAll, 'show-keys': showKeys,
     'compare-toggle': toggleCompared,
+    'mark-back': () => stepMark(-1), 'mark-next': () => stepMark(1), 'drop-mark': dropMark,
+    narrower: () => resizeMarks(-1), wider: () => resizeMarks(1),
     dismiss: () => showMessage(''),
     'zoom-in': () => view.zoom(1.5), 'zoom-out': () => view.zoom(1 / 1.5),
     'zoom-fit': () => view.fit()
@@ -117,6 +120,7 @@ function placeButtons() {
 const keys = {
   b: () => setTool('brush'), e: () => setTool('eraser'), r: () => setTool('rectangle'),
   l: () => setTool('lasso'), h: () => setTool('move'),
+  d: () => setTool('drop'), n: () => stepMark(1), p: () => stepMark(-1), x: dropMark,
   '[': () => growBrush(1 / 1.25), ']': () => growBrush(1.25),
   ',': () => stepPicture(-1), '.': () => stepPicture(1),
   c: () => toggleCompared(), o: () => showOriginal(true),

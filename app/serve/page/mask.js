@@ -32,6 +32,7 @@ export class Mask {
     });
     this.tilesAcross = Math.ceil(width / TILE);
     this.count = 0;
+    this.changes = 0;             // grows with each
     this.beforeTile = () => {};   // called with the number of a tile
   }
 
@@ -171,6 +172,80 @@ export class Mask {
     return new Uint8Array(bytes);
   }
 
+  // ---- marks: what hangs together, also by a corner ----
+
+  #marks = { changes: -1, all: [] };
+
+  // From top to bottom: each { x0, y0, x1, y1, spans }, and each span [y, from, to].
+  marks() {
+    if (this.#marks.changes !== this.changes)
+      this.#marks = { changes: this.changes, all: findMarks(this) };
+    return this.#marks.all;
+  }
+
+  // The number of the mark next to a point, at most so far away; else -1.
+  markNear({ x, y }, reach) {
+    let best = -1, least = reach;
+
+    for (const [i, mark] of this.marks().entries()) {
+      if (Math.max(mark.x0 - x, x - mark.x1, mark.y0 - y, y - mark.y1) > least)
+        continue;
+      for (const [row, from, to] of mark.spans) {
+        const distance = Math.hypot(Math.max(from - x, x - to, 0), Math.max(row - y, y - row - 1, 0));
+
+        if (distance <= least) {
+          best = i;
+          least = distance;
+        }
+      }
+    }
+    return best;
+  }
+
+  eraseMark(mark) {
+    return this.#setSpans(mark, mark.spans, 0);
+  }
+
+  widenMark(mark) {
+    const spans = mark.spans.flatMap(([y, from, to]) => [-1, 0, 1].map(step => [y + step, from - 1, to + 1]));
+
+    return this.#setSpans({ x0: mark.x0 - 1, y0: mark.y0 - 1, x1: mark.x1 + 1, y1: mark.y1 + 1 },
+                          spans.filter(([y]) => y >= 0 && y < this.height), 1);
+  }
+
+  // Null for one that is too thin: it would be gone.
+  narrowMark(mark) {
+    const spans = [];
+    let kept = 0;
+
+    for (const [y, from, to] of mark.spans)
+      for (let x = from; x < to; x++)
+        if (this.#isInside(x, y))
+          kept++;
+        else
+          spans.push([y, x, x + 1]);
+    return kept > 0 ? this.#setSpans(mark, spans, 0) : null;
+  }
+
+  // Whether all pixels around are painted over too.
+  #isInside(x, y) {
+    for (let row = Math.max(0, y - 1); row < Math.min(y + 2, this.height); row++)
+      for (let col = Math.max(0, x - 1); col < Math.min(x + 2, this.width); col++)
+        if (!this.data[row * this.width + col])
+          return false;
+    return true;
+  }
+
+  #setSpans(box, spans, value) {
+    const area = this.#clip(box);
+
+    this.#announce(area);
+    for (const [y, from, to] of spans)
+      this.#fillRow(y, from, to, value);
+    this.#coarsen(area);
+    return area;
+  }
+
   // ---- tiles, for the history: eight pixels a byte ----
 
   readTile(tile) {
@@ -188,6 +263,7 @@ export class Mask {
   writeTile(tile, bits) {
     const area = this.#tileArea(tile);
 
+    this.changes++;
     for (let y = area.y0; y < area.y1; y++)
       for (let x = area.x0, row = y * this.width; x < area.x1; x++) {
         const value = bits[((y - area.y0) * TILE + x - area.x0) >> 3] >> ((x - area.x0) & 7) & 1;
@@ -233,6 +309,7 @@ export class Mask {
 
     if (start >= end)
       return;
+    this.changes++;
     for (let i = start; i < end; i++)
       before += this.data[i];
     this.data.fill(value, start, end);
@@ -314,6 +391,60 @@ function polygonCrossings(points, y) {
       crossings.push(a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y));
   });
   return crossings.sort((a, b) => a - b);
+}
+
+function findMarks({ width, data }) {
+  const spans = [], parents = [];
+  const root = i => {
+    while (parents[i] !== i)
+      i = parents[i] = parents[parents[i]];
+    return i;
+  };
+  let above = 0, row = 0;     // first spans of the row before and of this one
+
+  for (let at = data.indexOf(1); at >= 0;) {
+    const y = Math.floor(at / width), end = data.indexOf(0, at), rowEnd = (y + 1) * width;
+    const to = end < 0 || end > rowEnd ? rowEnd : end, i = spans.length;
+
+    if (i > 0 && spans[i - 1][0] !== y) {
+      above = spans[i - 1][0] === y - 1 ? row : i;
+      row = i;
+    }
+    spans.push([y, at - y * width, to - y * width]);
+    parents.push(i);
+    while (above < row && spans[above][2] < spans[i][1])
+      above++;
+    for (let j = above; j < row && spans[j][1] <= spans[i][2]; j++)
+      parents[root(i)] = root(j);
+    at = data.indexOf(1, to);
+  }
+  const marks = new Map();
+
+  for (const [i, span] of spans.entries()) {
+    const [y, from, to] = span, mark = marks.get(root(i));
+
+    if (!mark)
+      marks.set(root(i), { x0: from, y0: y, x1: to, y1: y + 1, spans: [span] });
+    else {
+      mark.x0 = Math.min(mark.x0, from);
+      mark.x1 = Math.max(mark.x1, to);
+      mark.y1 = y + 1;
+      mark.spans.push(span);
+    }
+  }
+  return [...marks.values()];
+}
+
+// How many pixels of the mask are in the runs.
+export function countIn(runs, { data }) {
+  let at = 0, both = 0;
+
+  for (const [length, value] of lengths(runs)) {
+    for (let i = at; value && i < at + length; i++)
+      both += data[i];
+    at += length;
+  }
+  return both;
 }
 
 function appendLength(bytes, length) {

@@ -56,6 +56,14 @@ function outcome({ kinds = {}, masked_pixels: pixels, noise, faded }) {
     faded ? `Brought back ${faded}.` : ''].filter(Boolean).join(' ');
 }
 
+// What was found of each kind, if all of it was filled: not where people have
+// taken marks away.
+function kindsFilled({ found }, { masked_pixels: pixels }) {
+  const kinds = found?.kinds ?? {}, sum = Object.values(kinds).reduce((all, kind) => all + kind.pixels, 0);
+
+  return sum <= pixels ? kinds : {};
+}
+
 // Damage that was looked for with the settings of now is not looked for again:
 // what people made of the marks counts.  Marks are shown as soon as they are
 // known, and are a step of their own, to which undo goes back.
@@ -78,7 +86,7 @@ async function restoreCurrent(label, seed = 0) {
   await marking;
   if (!done)
     return null;
-  const kinds = picture.found?.kinds;
+  const kinds = kindsFilled(picture, done);
 
   if (done.changed)
     await keepResult(picture, done, { task: 'restore', seed, words: outcome({ ...done, kinds }) });
@@ -92,7 +100,7 @@ async function mendCurrent(label, seed = 0) {
   }, picture.mask.toRuns(), label);
 
   if (done)
-    await keepResult(picture, done, { task: 'fill', seed, words: outcome({ ...done, kinds: picture.found?.kinds }) });
+    await keepResult(picture, done, { task: 'fill', seed, words: outcome({ ...done, kinds: kindsFilled(picture, done) }) });
   return done;
 }
 

@@ -8,6 +8,8 @@ import { $ } from './ui.js';
 const SMALLEST_BRUSH = 1, LARGEST_BRUSH = 2000;
 const FINEST = 1.5;           // CSS pixels between the points of a lasso
 
+const REACH = 8;              // CSS pixels from the pointer to a mark
+
 let tool = 'brush';
 let brush = 24;               // diameter in pixels of the picture
 let value = 1;                // what is painted: 0 erases
@@ -67,6 +69,16 @@ const shapes = {
     move: extendLasso,
     end: () => view.redrawMask(desk.current.mask.polygon(path, value))
   },
+  // The mark below the pointer.
+  drop: {
+    move() {},
+    end: () => {
+      const { mask } = desk.current, mark = mask.marks()[mask.markNear(from, REACH / view.scale)];
+
+      if (mark)
+        view.redrawMask(mask.eraseMark(mark));
+    }
+  },
   move: { move() {}, end() {} }
 };
 
@@ -91,7 +103,7 @@ const tools = {
     if (view.compared)
       setCompared(false);
     desk.current.history.begin();
-    value = erase || tool === 'eraser' ? 0 : 1;
+    value = erase || tool === 'eraser' || tool === 'drop' ? 0 : 1;
     from = line && tools.diameter > 0 && desk.current.lastPoint || point;
     path = [];
     tools.move(point);

@@ -3,6 +3,7 @@
 
 import { desk, view } from './desk.js';
 import { searchedKinds } from './kinds.js';
+import { refreshMarks } from './marks.js';
 import { refreshNoise } from './noise.js';
 import { refreshStrip } from './strip.js';
 import { $, announceNothing, attempt, chosen, count, showMessage } from './ui.js';
@@ -106,6 +107,7 @@ export function refreshWords() {
   $('damage').hidden = task !== 'fill';
   $('restoration').hidden = task !== 'restore';
   $('finder').hidden = $('find-all').hidden = task === 'denoise';
+  refreshMarks(task === 'denoise');
   [$('start-text').textContent, $('mend-all').textContent] = starts[task];
   if (!desk.busy)
     document.title = current ? `${current.info.name} · Tessera` : 'Tessera';

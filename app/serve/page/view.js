@@ -206,6 +206,16 @@ export class View {
     this.#moved();
   }
 
+  // Brings an area into the middle, large enough to be judged.
+  look({ x0, y0, x1, y1 }) {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+    const room = Math.min(width / (x1 - x0), height / (y1 - y0)) / 3;
+
+    this.zoom(Math.max(Math.min(room, 3), 0.05) / this.#scale);
+    this.pan(width / 2 - this.#left - (x0 + x1) / 2 * this.#scale,
+             height / 2 - this.#top - (y0 + y1) / 2 * this.#scale);
+  }
+
   pan(dx, dy) {
     this.#left += dx;
     this.#top += dy;
