@@ -30,6 +30,14 @@ open_and_change (GBytes *file, int side)
   return photo;
 }
 
+static GBytes *
+save (Photo *photo)
+{
+  const ImageArea all = { 0, 0, photo_width (photo), photo_height (photo) };
+
+  return photo_save (photo, 1, &all, NULL);
+}
+
 /* Pixels of the file that are others than those of @file. */
 static int
 count_changed (GBytes *file, GBytes *saved)
@@ -52,7 +60,7 @@ test_blocks_stay (void)
 {
   g_autoptr (GBytes) file = read_file ("data/photos/beach2.jpg");
   g_autoptr (Photo) photo = open_and_change (file, 3);
-  g_autoptr (GBytes) saved = photo_save (photo, 1, NULL);
+  g_autoptr (GBytes) saved = save (photo);
   int changed;
 
   g_test_summary ("A JPEG keeps all blocks without a changed pixel");
@@ -68,7 +76,7 @@ test_nothing_changed (void)
 {
   g_autoptr (GBytes) file = read_file ("data/photos/beach2.jpg");
   g_autoptr (Photo) photo = open_and_change (file, 0);
-  g_autoptr (GBytes) saved = photo_save (photo, 1, NULL);
+  g_autoptr (GBytes) saved = save (photo);
 
   g_test_summary ("A JPEG that did not change is the file that was opened");
 
@@ -91,8 +99,24 @@ test_most_changed (void)
     light->samples[i] = 200;
   whole = encode (light, TESSERA_JPEG);
   g_assert_cmpint (photo_add_version (photo, 0, light, NULL), ==, 1);
-  saved = photo_save (photo, 1, NULL);
+  saved = save (photo);
   g_assert_true (g_bytes_equal (saved, whole));
+}
+
+static void
+test_part (void)
+{
+  g_autoptr (GBytes) file = read_file ("data/photos/beach2.jpg");
+  g_autoptr (Photo) photo = open_and_change (file, 3);
+  const ImageArea area = { 16, 8, 100, 90 };
+  g_autoptr (GBytes) saved = photo_save (photo, 1, &area, NULL);
+  g_autoptr (Image) part = decode (saved);
+
+  g_test_summary ("A part is a file of its own");
+
+  g_assert_cmpint (part->width, ==, 100);
+  g_assert_cmpint (part->height, ==, 90);
+  g_assert_cmpint (part->meta.format, ==, TESSERA_JPEG);
 }
 
 int
@@ -102,5 +126,6 @@ main (int argc, char **argv)
   g_test_add_func ("/savephoto/blocks", test_blocks_stay);
   g_test_add_func ("/savephoto/same", test_nothing_changed);
   g_test_add_func ("/savephoto/most", test_most_changed);
+  g_test_add_func ("/savephoto/part", test_part);
   return g_test_run ();
 }

@@ -196,13 +196,16 @@ handle_get_picture (const HandlerCall *call, Response *response,
   g_autoptr (Photo) photo = call_photo (call, error);
   g_autoptr (PhotoVersion) version = NULL;
   GBytes *bytes;
+  ImageArea area;
   int number = 0;
 
   if (photo == NULL
       || !call_int (call, "version", 0, G_MAXINT, &number, error))
     return FALSE;
   version = photo_version (photo, number, error);
-  bytes = version != NULL ? photo_save (photo, number, error) : NULL;
+  if (version == NULL || !call_area (call, version->image, &area, error))
+    return FALSE;
+  bytes = photo_save (photo, number, &area, error);
   if (bytes != NULL)
     response_set (response, image_format_type (version->image->meta.format),
                   bytes);

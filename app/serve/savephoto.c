@@ -1,5 +1,6 @@
 #include "app/serve/savephoto.h"
 
+#include "imaging/area.h"
 #include "imaging/codec/jpegpatch.h"
 
 #include <string.h>
@@ -37,8 +38,18 @@ change_file (GBytes *file, const Image *first, const Image *image,
   return TRUE;
 }
 
+static GBytes *
+save_area (const Image *image, const ImageArea *area, GError **error)
+{
+  g_autoptr (Image) part = image_cut (image, area, error);
+
+  return part != NULL
+           ? image_encode (part, part->meta.format, &ENCODE_DEFAULTS, error)
+           : NULL;
+}
+
 GBytes *
-photo_save (Photo *photo, int number, GError **error)
+photo_save (Photo *photo, int number, const ImageArea *area, GError **error)
 {
   g_autoptr (PhotoVersion) version = photo_version (photo, number, error);
   g_autoptr (PhotoVersion) first =
@@ -49,6 +60,8 @@ photo_save (Photo *photo, int number, GError **error)
   if (first == NULL)
     return NULL;
   image = version->image;
+  if (area->width < image->width || area->height < image->height)
+    return save_area (image, area, error);
   if (file != NULL && !change_file (file, first->image, image, &bytes, error))
     return NULL;
   return bytes != NULL

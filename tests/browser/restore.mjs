@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from './lib.mjs';
-import { give, idle, openPicture, painted, run, saved, scene, toWindow, visit } from './page.mjs';
+import { give, idle, openPicture, paint, painted, run, saved, scene, toWindow, visit } from './page.mjs';
 import { makePng, readPng } from './png.mjs';
 
 const size = [160, 120], task = 'restore';
@@ -196,6 +196,39 @@ async function testMarks (server) {
   await page.close ();
 }
 
+// ---- what is outside the print ----
+
+// A white margin of 20 pixels at the left, and of 10 at the top and below.
+const isMargin = (x, y) => x < 20 || y < 10 || y >= 110;
+const scanned = makePng (...size, 8, (x, y, c) => isMargin (x, y) ? 255 : 20 + 150 * scene (x / 2, y / 2, c));
+
+async function testCropping (server) {
+  const page = await visit (server.address, { task });
+
+  await openPicture (page, 'scan.png', scanned);
+  await idle (page);
+  ok ('nothing is cropped unasked', await page.locator ('#margins').isHidden ());
+  await page.click ('[data-tool=rectangle]');
+  for (const [a, b] of [[[0, 0], [20 / 160, 1]], [[0, 0], [1, 10 / 120]], [[0, 110 / 120], [1, 1]]])
+    await paint (page, size, a, b);
+  const before = await painted (page);
+
+  ok ('blank margins can be cropped', before > 4500 && await page.textContent ('#crop') === 'Crop to 140 × 100',
+      [before, await page.textContent ('#crop')]);
+  await page.click ('#crop');
+  ok ('their marks are gone', await painted (page) === 0);
+  ok ('what is outside is dimmed', await page.locator ('#outside').count () === 1
+    && await page.textContent ('#margins-text') === 'Cropped to 140 × 100 pixels.');
+  const cropped = readPng ((await saved (page, '#download')).bytes), whole = readPng (scanned);
+
+  ok ('the file is the part that is left', cropped.width === 140 && cropped.height === 100
+    && cropped.sample (5, 7, 1) === whole.sample (25, 17, 1));
+  await page.click ('#crop');
+  ok ('which can be taken back', await page.locator ('#download').isDisabled ()
+    && await page.locator ('#margins').isHidden ());
+  await page.close ();
+}
+
 async function clickAt (page, x, y) {
   const at = await toWindow (page, ...size, x, y);
 
@@ -230,4 +263,4 @@ async function testAll (server) {
   await page.close ();
 }
 
-await run ([testRestoring, testOnTheWay, testNothing, testFading, testMarks, testAll]);
+await run ([testRestoring, testOnTheWay, testNothing, testFading, testMarks, testCropping, testAll]);

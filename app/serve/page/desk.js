@@ -12,6 +12,8 @@ export class Picture {
     this.history = new History(this.mask);
     this.version = 0;         // on the screen
     this.saved = 0;           // the version that was downloaded last
+    this.crop = null;         // the area that is kept, { x0, y0, x1, y1 }, or null
+    this.savedCrop = null;
     this.loaded = false;      // a mask was loaded into this one
     this.compared = false;    // before and after are side by side
     this.lastPoint = null;    // where the last stroke ended
@@ -32,7 +34,12 @@ export class Picture {
   }
 
   get unsaved() {
-    return this.version !== this.saved;
+    return this.version !== this.saved || this.crop !== this.savedCrop;
+  }
+
+  // Whether there is something to download.
+  get isChanged() {
+    return this.version !== 0 || this.crop !== null;
   }
 
   // Whether something is lost when it is closed.

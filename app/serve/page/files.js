@@ -1,6 +1,7 @@
 // files.js - masks from and to files, and pictures that are saved
 
 import { getBlob, post } from './api.js';
+import { cropQuery } from './crop.js';
 import { desk } from './desk.js';
 import { changeMask } from './painting.js';
 import { exclusive, occupy } from './state.js';
@@ -59,15 +60,18 @@ export function clearMask() {
 }
 
 async function save(picture) {
-  saveBlob(await getBlob(`${picture.address}/picture`, { query: { version: picture.version } }),
+  saveBlob(await getBlob(`${picture.address}/picture`, {
+    query: { version: picture.version, ...cropQuery(picture) }
+  }),
            picture.info.mended_name);
   picture.saved = picture.version;
+  picture.savedCrop = picture.crop;
 }
 
 export const download = exclusive(() => save(desk.current));
 
 export const downloadAll = exclusive(async () => {
-  const restored = desk.pictures.filter(({ version }) => version !== 0);
+  const restored = desk.pictures.filter(({ isChanged }) => isChanged);
 
   for (const [i, picture] of restored.entries()) {
     showNear(i / restored.length, `Saving ${picture.info.mended_name}`);

@@ -3,6 +3,7 @@
 
 import { connect } from './api.js';
 import { addPictures, beginCompare, showCompare } from './compare.js';
+import { toggleCrop } from './crop.js';
 import { view } from './desk.js';
 import * as files from './files.js';
 import { find, findAgain, findAll, showFindStrength } from './finding.js';
@@ -61,6 +62,7 @@ function listenToButtons() {
     'mend-all': mend.mendAll, 'download-all': files.downloadAll, 'show-keys': showKeys,
     'compare-toggle': toggleCompared,
     'mark-back': () => stepMark(-1), 'mark-next': () => stepMark(1), 'drop-mark': dropMark,
+    crop: toggleCrop,
     narrower: () => resizeMarks(-1), wider: () => resizeMarks(1),
     dismiss: () => showMessage(''),
     'zoom-in': () => view.zoom(1.5), 'zoom-out': () => view.zoom(1 / 1.5),

@@ -101,6 +101,16 @@ export class Mask {
     return area;
   }
 
+  // Erases all that is outside of an area.
+  keep({ x0, y0, x1, y1 }) {
+    const { width, height } = this, outside = [[0, 0, width, y0], [0, y1, width, height], [0, y0, x0, y1],
+                                               [x1, y0, width, y1]];
+
+    for (const [left, top, right, bottom] of outside)
+      this.rectangle({ x: left, y: top }, { x: right, y: bottom }, 0);
+    return { x0: 0, y0: 0, x1: width, y1: height };
+  }
+
   clear() {
     return this.rectangle({ x: 0, y: 0 }, { x: this.width, y: this.height }, 0);
   }

@@ -1,6 +1,7 @@
 // state.js - which controls can be used and what they say, and one action at a
 // time
 
+import { refreshCrop } from './crop.js';
 import { desk, view } from './desk.js';
 import { searchedKinds } from './kinds.js';
 import { refreshMarks } from './marks.js';
@@ -53,7 +54,7 @@ export function refresh() {
   document.body.classList.toggle('has-photo', current !== null);
   document.body.classList.toggle('busy', busy);
   $('load-mask').disabled = $('close').disabled = off;
-  $('download').disabled = off || current.version === 0;
+  $('download').disabled = off || !current.isChanged;
   $('find').disabled = $('find-all').disabled = off || searchedKinds().length === 0;
   $('open').disabled = busy;
   for (const button of document.querySelectorAll('[data-tool]'))
@@ -67,7 +68,7 @@ export function refresh() {
   $('compare-toggle').disabled = !hasAfter();
   $('hold').disabled = !current || current.version === 0;
   $('mend-all').disabled = off || toMend().length === 0;
-  $('download-all').disabled = off || !desk.pictures.some(({ version }) => version !== 0);
+  $('download-all').disabled = off || !desk.pictures.some(({ isChanged }) => isChanged);
   refreshWords();
   refreshOutcome();
   refreshStrip();
@@ -107,6 +108,7 @@ export function refreshWords() {
   $('damage').hidden = task !== 'fill';
   $('restoration').hidden = task !== 'restore';
   $('finder').hidden = $('find-all').hidden = task === 'denoise';
+  refreshCrop();
   refreshMarks(task === 'denoise');
   [$('start-text').textContent, $('mend-all').textContent] = starts[task];
   if (!desk.busy)

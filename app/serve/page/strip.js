@@ -45,7 +45,7 @@ function item(picture) {
 function stateOf(picture) {
   if (!picture.mask.empty)
     return 'painted';
-  return picture.version === 0 ? '' : picture.unsaved ? 'restored' : 'saved';
+  return !picture.isChanged ? '' : picture.unsaved ? 'restored' : 'saved';
 }
 
 const items = new Map();      // by picture
