@@ -4,7 +4,7 @@
 // usage: TESSERA=program ROOT=folder node hand.mjs [TEST...]
 
 import { ok } from './lib.mjs';
-import { drawn, give, holdBack, idle, mend, openPicture, paint, painted, run, saved, scene, toWindow, visit }
+import { drawn, give, holdBack, idle, mend, openPicture, paint, painted, run, saved, scene, startServer, toWindow, visit }
   from './page.mjs';
 import { makePng, readPng } from './png.mjs';
 
@@ -201,4 +201,35 @@ async function testPhone (server) {
   await page.close ();
 }
 
-await run ([testLine, testRightButton, testEscape, testBefore, testSaving, testNoiseOfEach, testTryingAgain, testPhone]);
+// ---- settings ----
+
+// Each start has another port, and cookies know none.
+async function testPresets (server) {
+  const page = await visit (server.address, { task: 'restore' });
+  const other = await startServer ();
+
+  await page.click ('aside details:not(.finder) summary');
+  ok ('nothing is kept at first', await page.locator ('#preset-row').isHidden ());
+  await page.uncheck ('#remove-noise');
+  await page.fill ('#grow', '2');
+  await page.click ('input[value=best] + span');
+  await page.uncheck ('#kinds input[value=dust]', { force: true });
+  await page.fill ('#preset-name', 'Aunt Mary; 1950');
+  await page.click ('#preset-save');
+  const again = await page.context ().newPage ();
+
+  await again.goto (other.address);
+  await again.waitForSelector ('body.ready');
+  await again.click ('aside details:not(.finder) summary');
+  ok ('settings are as usual', await again.isChecked ('#remove-noise') && await again.inputValue ('#grow') === '0');
+  await again.selectOption ('#preset', 'Aunt Mary; 1950');
+  ok ('until those that were kept are chosen', !await again.isChecked ('#remove-noise')
+    && await again.inputValue ('#grow') === '2' && await again.isChecked ('input[value=best]')
+    && !await again.isChecked ('#kinds input[value=dust]') && await again.isChecked ('#kinds input[value=scratches]'));
+  await again.click ('#preset-remove');
+  ok ('they can be removed', await again.locator ('#preset-row').isHidden ());
+  await other.stop ();
+  await page.close ();
+}
+
+await run ([testLine, testRightButton, testEscape, testBefore, testSaving, testNoiseOfEach, testTryingAgain, testPresets, testPhone]);

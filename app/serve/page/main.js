@@ -12,10 +12,11 @@ import { dropMark, resizeMarks, stepMark } from './marks.js';
 import * as mend from './mend.js';
 import { askToClose, choosePhotos, openFiles, openGiven, stepPicture } from './opening.js';
 import { growBrush, setTool, slideBrush } from './painting.js';
+import { applyPreset, beginPresets, removePreset, savePreset } from './presets.js';
 import { changeLook, changeTask, listenToSplit, showOriginal, toggleCompared } from './split.js';
 import { refresh } from './state.js';
 import { redo, undo } from './travel.js';
-import { $, showMessage } from './ui.js';
+import { $, attempt, showMessage } from './ui.js';
 import { cancel } from './work.js';
 
 // ---- tabs ----
@@ -63,6 +64,7 @@ function listenToButtons() {
     'compare-toggle': toggleCompared,
     'mark-back': () => stepMark(-1), 'mark-next': () => stepMark(1), 'drop-mark': dropMark,
     crop: toggleCrop,
+    'preset-save': attempt(savePreset), 'preset-remove': attempt(removePreset),
     narrower: () => resizeMarks(-1), wider: () => resizeMarks(1),
     dismiss: () => showMessage(''),
     'zoom-in': () => view.zoom(1.5), 'zoom-out': () => view.zoom(1 / 1.5),
@@ -79,6 +81,7 @@ function listenToButtons() {
     radio.addEventListener('change', changeLook);
   $('find-strength').addEventListener('input', showFindStrength);
   $('find-strength').addEventListener('change', findAgain);
+  $('preset').addEventListener('change', applyPreset);
   $('show-filled').addEventListener('change', refresh);
   $('size').addEventListener('input', () => slideBrush($('size').value));
   $('hold').addEventListener('pointerdown', () => showOriginal(true));
@@ -270,6 +273,7 @@ async function start() {
       refresh();
       findAgain();
     });
+    beginPresets();
     mend.begin(about);
     beginCompare(about);
     await mend.listDictionaries();
