@@ -21,6 +21,7 @@ import json
 import math
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -166,12 +167,17 @@ def write(path, rows):
     os.replace(path + ".new", path)
 
 
+# What was measured: the commit, with + where sources differ from it; "unknown"
+# without git or outside of a repository.
 def commit():
+    if not shutil.which("git"):
+        return "unknown"
+
     def git(*words):
         return subprocess.run(["git", *words], stdout=subprocess.PIPE, text=True).stdout.strip()
 
     changed = git("status", "--porcelain", "-uno", "--", "*.[ch]", "*.inc", "*.trees", "data")
-    return git("rev-parse", "--short=9", "HEAD") + ("+" if changed else "")
+    return (git("rev-parse", "--short=9", "HEAD") or "unknown") + ("+" if changed else "")
 
 
 def wanted(name, patterns):
