@@ -116,7 +116,7 @@ see_through (const Image *damaged, const Mask *missing, double noise,
   Progress seeing = progress_part (&parts[0]);
   Progress closing = progress_part (&parts[1]);
   Progress again = progress_part (&parts[2]);
-  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
+  g_autoptr (List) specks = list_new (sizeof (VeiledSpeck), NULL);
   g_autoptr (Mask) rims = mask_new (damaged->width, damaged->height, error);
 
   if (rims == NULL

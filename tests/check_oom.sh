@@ -147,8 +147,8 @@ run learn large.png --algorithm ksvd --patch 8 --atoms 1200 --iterations 1 \
   --max-patches 1500 -q -o plain.safetensors
 judge "a dictionary of many atoms to work with" 0
 
-# survives TASK DICTIONARY - all runs of one task.  What libtiff cannot
-# allocate it reports as any other trouble.
+# survives TASK DICTIONARY [PICTURE] - all runs of one task.  What libtiff
+# cannot allocate it reports as any other trouble.
 survives () {
   perl -e '
     use strict;
@@ -187,7 +187,7 @@ survives () {
     print "# $count large allocations: $seen{4} refused, $seen{0} done without\n";
     print map { "# $_\n" } map { split /\n/ } @bad[0 .. ($#bad < 4 ? $#bad : 4)];
     exit (@bad > 0 || !$seen{4});
-  ' $LARGE "$HOST" "$1" large.png "$2"
+  ' $LARGE "$HOST" "$1" "${3:-large.png}" "$2"
   report $? "the library, $1 with $2"
 }
 
@@ -200,5 +200,13 @@ for task in inpaint-by denoise-by dictionary; do
   survives $task conv.safetensors
   survives $task plain.safetensors
 done
+
+# Lists of pixels: of a black block, a border, specks and lines, of a large hole.
+LARGE=100000
+make_png marked.png 320 240 '$x < 30 || $x > 290 || $y < 30 || $y > 215 ? 250
+  : $x > 60 && $x < 240 && $y > 45 && $y < 200 ? 0
+  : ($x * 7919 + $y * 104729) % 23 == 0 ? 255 : 90 + 9 * $c + $x / 5 + $y / 7'
+survives find-marks conv.safetensors marked.png
+survives inpaint-thick conv.safetensors
 
 finish

@@ -18,10 +18,10 @@ typedef struct {
   TesseraRestoreOptions options;
 } Host;
 
-/* Every 16th pixel in rows and columns, and a square of 24 pixels that is too
+/* Every 16th pixel in rows and columns, and a square of @side pixels that is too
  * thick for patches. */
 static TesseraMask *
-make_mask (const TesseraImage *image, GError **error)
+make_mask (const TesseraImage *image, int side, GError **error)
 {
   int width = tessera_image_width (image);
   int height = tessera_image_height (image);
@@ -39,18 +39,19 @@ make_mask (const TesseraImage *image, GError **error)
     for (int x = 0; x < width; x++)
       bytes[y * width + x] =
         (x % 16 == 0 && y % 16 == 0)
-        || (x >= 40 && x < 64 && y >= 40 && y < 64);
+        || (x >= 40 && x < 40 + side && y >= 40 && y < 40 + side);
   tessera_mask_set (mask, bytes, width);
   g_free (bytes);
   return mask;
 }
 
+/* With a hole of @side, or none for 0. */
 static gboolean
-restore (Host *host, gboolean holes, GError **error)
+restore (Host *host, int side, GError **error)
 {
   TesseraRestoreReport report = { .size = sizeof report };
-  TesseraMask *mask = holes ? make_mask (host->image, error) : NULL;
-  gboolean ok = !holes || mask != NULL;
+  TesseraMask *mask = side > 0 ? make_mask (host->image, side, error) : NULL;
+  gboolean ok = side == 0 || mask != NULL;
 
   host->options.size = sizeof host->options;
   host->options.dictionary = host->dictionary;
@@ -67,14 +68,21 @@ static gboolean
 inpaint (Host *host, GError **error)
 {
   host->options.quality = TESSERA_QUALITY_FAST;
-  return restore (host, TRUE, error);
+  return restore (host, 24, error);
+}
+
+static gboolean
+inpaint_thick (Host *host, GError **error)
+{
+  host->options.quality = TESSERA_QUALITY_FAST;
+  return restore (host, 180, error);
 }
 
 static gboolean
 inpaint_paper (Host *host, GError **error)
 {
   host->options.paper_protocol = 1;
-  return restore (host, TRUE, error);
+  return restore (host, 24, error);
 }
 
 static gboolean
@@ -84,7 +92,7 @@ see_through (Host *host, GError **error)
   host->options.see_through = 1;
   host->options.grow = 1;
   host->options.grain = 1;
-  return restore (host, TRUE, error);
+  return restore (host, 24, error);
 }
 
 static gboolean
@@ -93,7 +101,7 @@ denoise (Host *host, GError **error)
   host->options.quality = TESSERA_QUALITY_FAST;
   host->options.noise = TESSERA_NOISE_GIVEN;
   host->options.sigma = 20;
-  return restore (host, FALSE, error);
+  return restore (host, 0, error);
 }
 
 static gboolean
@@ -102,7 +110,7 @@ denoise_found (Host *host, GError **error)
   host->options.quality = TESSERA_QUALITY_FAST;
   host->options.noise = TESSERA_NOISE_ESTIMATE;
   host->options.strength = 1;
-  return restore (host, FALSE, error);
+  return restore (host, 0, error);
 }
 
 static gboolean
@@ -115,10 +123,9 @@ find_noise (Host *host, GError **error)
 }
 
 static gboolean
-find_damage (Host *host, GError **error)
+find_kinds (Host *host, const char *kinds, GError **error)
 {
-  TesseraFindOptions options = { .size = sizeof options,
-                                 .kinds = "blocks,dead" };
+  TesseraFindOptions options = { .size = sizeof options, .kinds = kinds };
   TesseraMask *mask =
     tessera_find_damage (NULL, host->image, &options, error);
   TesseraImage *image =
@@ -128,6 +135,18 @@ find_damage (Host *host, GError **error)
   tessera_image_free (image);
   tessera_mask_free (mask);
   return ok;
+}
+
+static gboolean
+find_damage (Host *host, GError **error)
+{
+  return find_kinds (host, "blocks,dead", error);
+}
+
+static gboolean
+find_marks (Host *host, GError **error)
+{
+  return find_kinds (host, "scratches,dust,border,stamp,blocks", error);
 }
 
 static gboolean
@@ -250,9 +269,11 @@ static const struct {
   { "encode", encode, FALSE },
   { "find-noise", find_noise, FALSE },
   { "find-damage", find_damage, FALSE },
+  { "find-marks", find_marks, FALSE },
   { "score", score, FALSE },
   { "inpaint", inpaint, FALSE },
   { "inpaint-paper", inpaint_paper, FALSE },
+  { "inpaint-thick", inpaint_thick, FALSE },
   { "inpaint-by", inpaint, TRUE },
   { "see-through", see_through, FALSE },
   { "denoise", denoise, FALSE },

@@ -92,8 +92,8 @@ test_regions (void)
 
     find_flats (image, &flats);
     for (guint i = 0; i < flats.flats->len; i++) {
-      const Flat *flat = &g_array_index (flats.flats, Flat, i);
-      const gsize *pixels = &g_array_index (flats.pixels, gsize, flat->start);
+      const Flat *flat = &list_at (flats.flats, Flat, i);
+      const gsize *pixels = &list_at (flats.pixels, gsize, flat->start);
       guint same = 0;
 
       if (flat->level != level)

@@ -183,10 +183,10 @@ test_lines_are_not_thick (void)
     for (int y = 57; y < 63; y++)
       mask->missing[y * 200 + x] = 1;
   thickness = thickness_new (image, mask, NULL);
-  g_assert_true (thickness_next (thickness));
+  g_assert_true (thickness_next (thickness, NULL));
   g_assert_cmpint (thickness->chosen.x, >=, 60 - 28);
   g_assert_cmpint (thickness->chosen.x + thickness->chosen.width, <=, 60 + 29);
-  g_assert_false (thickness_next (thickness));
+  g_assert_false (thickness_next (thickness, NULL));
 }
 
 static void
@@ -206,11 +206,11 @@ test_lost_channels_are_not_thick (void)
         mask->missing[i] |= MASK_CHANNEL (c);
   }
   thickness = thickness_new (image, mask, NULL);
-  g_assert_false (thickness_next (thickness));
+  g_assert_false (thickness_next (thickness, NULL));
   memset (mask->missing + 120 * 30, MASK_PIXEL, 120 * 40);
   thickness_free (thickness);
   thickness = thickness_new (image, mask, NULL);
-  g_assert_true (thickness_next (thickness));
+  g_assert_true (thickness_next (thickness, NULL));
   g_assert_cmpint (thickness->chosen.y, >=, 30);
   g_assert_cmpint (thickness->chosen.y + thickness->chosen.height, <=, 70);
 }
@@ -238,7 +238,7 @@ static Region *
 region_of (const Image *image, const Mask *mask, Thickness **thickness)
 {
   *thickness = thickness_new (image, mask, NULL);
-  g_assert_true (thickness_next (*thickness));
+  g_assert_true (thickness_next (*thickness, NULL));
   return region_new (image, mask, *thickness, NULL);
 }
 
@@ -330,7 +330,7 @@ test_activity_of_ramp_is_slope (void)
       *image_pixel (image, x, y) = (guint16) (2 * x);
   mask = hide_disc (image, 60, 60, 70);
   thickness = thickness_new (image, mask, NULL);
-  g_assert_true (thickness_next (thickness));
+  g_assert_true (thickness_next (thickness, NULL));
   region = region_new (image, mask, thickness, NULL);
   g_assert_cmpuint (region_pixels (region), ==, side * side);
   g_assert_true (region_measure_activity (region, activity, NULL, NULL));

@@ -51,7 +51,7 @@ add_scores_and_spot (Spots *spots, guint64 seed)
   double y = SIDE * random_uniform (seed, 1, 1);
   double across = 1 + 5 * random_uniform (seed, 1, 2);
   double down = 1 + 5 * random_uniform (seed, 1, 3);
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
 
   g_assert_true (byte_plane_init (&spots->scores, SIDE, SIDE, NULL));
   for (gsize i = 0; i < SIDE * SIDE; i++) {
@@ -59,13 +59,13 @@ add_scores_and_spot (Spots *spots, guint64 seed)
     if (hypot (((double) (i % SIDE) - x) / across,
                ((double) (i / SIDE) - y) / down)
         <= 1)
-      g_array_append_val (pixels, i);
+      list_append (pixels, &i, 1);
   }
   if (pixels->len == 0)
     return NULL;
-  spots_add (spots, &g_array_index (pixels, gsize, 0), (int) pixels->len,
+  spots_add (spots, &list_at (pixels, gsize, 0), (int) pixels->len,
              (Spot){ .kind = SPOT_LIKELY, .peak = -1 });
-  return &g_array_index (spots->spots, Spot, 0);
+  return &list_at (spots->spots, Spot, 0);
 }
 
 /* Steps from pixel @i to the nearest one of @spot. */
@@ -75,7 +75,7 @@ steps_to (const Spots *spots, const Spot *spot, int i)
   int least = G_MAXINT;
 
   for (guint k = 0; k < spot->count; k++) {
-    int j = (int) g_array_index (spots->pixels, gsize, spot->start + k);
+    int j = (int) list_at (spots->pixels, gsize, spot->start + k);
 
     least = MIN (least, ABS (i % SIDE - j % SIDE) + ABS (i / SIDE - j / SIDE));
   }
@@ -172,12 +172,12 @@ test_pair (void)
   fixture_init (&fixture, make_pair ());
   g_assert_true (likely_find (&fixture.spots, NULL, NULL));
   for (guint i = 0; i < fixture.spots.spots->len; i++) {
-    const Spot *spot = &g_array_index (fixture.spots.spots, Spot, i);
+    const Spot *spot = &list_at (fixture.spots.spots, Spot, i);
 
     g_assert_cmpint (spot->kind, ==, SPOT_LIKELY);
     for (guint k = 0; k < spot->count; k++) {
       gsize pixel =
-        g_array_index (fixture.spots.pixels, gsize, spot->start + k);
+        list_at (fixture.spots.pixels, gsize, spot->start + k);
 
       g_assert_cmpfloat (hypot ((double) (pixel % SIDE) - 32,
                                 (double) (pixel / SIDE) - 29.5),

@@ -49,11 +49,11 @@ add_disc (Spots *spots, double least)
     if (cover_at (i % SIDE, i / SIDE) > least) {
       gsize pixel = (gsize) i;
 
-      g_array_append_val (spots->pixels, pixel);
+      list_append (spots->pixels, &pixel, 1);
       spot.count++;
     }
-  g_array_append_val (spots->spots, spot);
-  return &g_array_index (spots->spots, Spot, 0);
+  list_append (spots->spots, &spot, 1);
+  return &list_at (spots->spots, Spot, 0);
 }
 
 static void
@@ -121,9 +121,9 @@ add_squares (Spots *spots, guint64 seed, guint count)
     for (int k = 0; k < side * side; k++) {
       gsize pixel = (gsize) ((y + k / side) * SIDE + x + k % side);
 
-      g_array_append_val (spots->pixels, pixel);
+      list_append (spots->pixels, &pixel, 1);
     }
-    g_array_append_val (spots->spots, spot);
+    list_append (spots->spots, &spot, 1);
   }
 }
 
@@ -133,7 +133,7 @@ pixels_in (const Spots *spots, const Spot *spot, const guint8 *taken)
   guint count = 0;
 
   for (guint k = 0; k < spot->count; k++)
-    count += taken[g_array_index (spots->pixels, gsize, spot->start + k)] != 0;
+    count += taken[list_at (spots->pixels, gsize, spot->start + k)] != 0;
   return count;
 }
 
@@ -141,7 +141,7 @@ static void
 take (const Spots *spots, const Spot *spot, guint8 *taken)
 {
   for (guint k = 0; k < spot->count; k++)
-    taken[g_array_index (spots->pixels, gsize, spot->start + k)] = 1;
+    taken[list_at (spots->pixels, gsize, spot->start + k)] = 1;
 }
 
 static void
@@ -154,27 +154,28 @@ test_best (void)
     g_autofree guint8 *taken = g_new0 (guint8, SIDE * SIDE);
     g_auto (SpeckScene) scene = { 0 };
     g_auto (Spots) spots = { 0 };
-    g_autoptr (GArray) all = NULL;
+    g_autoptr (List) all = NULL;
     guint n = 0;
 
     g_assert_true (speck_scene_init (&scene, image, NULL, NULL));
     spots_init (&spots, &scene);
     add_squares (&spots, seed, 200);
-    all = g_array_copy (spots.spots);
+    all = list_new (sizeof (Spot), NULL);
+    list_append (all, spots.spots->data, spots.spots->len);
     g_assert_true (spots_keep_best (&spots, NULL));
     g_assert_cmpuint (spots.spots->len, <, all->len);
     /* Whoever is next by score, and then by place, stays unless more than a
      * quarter of it is taken. */
     for (int score = 30; score >= 0; score--)
       for (guint i = 0; i < all->len; i++) {
-        const Spot *spot = &g_array_index (all, Spot, i);
+        const Spot *spot = &list_at (all, Spot, i);
 
         if (spot->score != score
             || 4 * pixels_in (&spots, spot, taken) > spot->count)
           continue;
         take (&spots, spot, taken);
         g_assert_cmpuint (n, <, spots.spots->len);
-        g_assert_cmpuint (g_array_index (spots.spots, Spot, n++).start, ==,
+        g_assert_cmpuint (list_at (spots.spots, Spot, n++).start, ==,
                           spot->start);
       }
     g_assert_cmpuint (n, ==, spots.spots->len);

@@ -246,8 +246,8 @@ test_fill_gets_better (void)
     g_autoptr (Image) damaged = cover (photo, shapes[k], 0.6, 240, &mask);
     g_autoptr (Image) filled = image_copy (damaged, NULL);
     g_autoptr (Mask) rims = mask_new (photo->width, photo->height, NULL);
-    g_autoptr (GArray) specks =
-      g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
+    g_autoptr (List) specks =
+      list_new (sizeof (VeiledSpeck), NULL);
     double before;
 
     fill_badly (photo, mask, filled);
@@ -308,7 +308,7 @@ seen_through (const Image *damaged, const Mask *mask, const Image *fill,
 {
   Image *filled = image_copy (fill, NULL);
   g_autoptr (Mask) rims = mask_new (mask->width, mask->height, NULL);
-  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
+  g_autoptr (List) specks = list_new (sizeof (VeiledSpeck), NULL);
 
   g_assert_true (
     image_unveil (damaged, mask, noise, filled, specks, rims, NULL, NULL));
@@ -348,7 +348,7 @@ test_rims (void)
   g_autoptr (Image) damaged = cover (photo, speck, 0.6, 250, &mask);
   g_autoptr (Image) filled = restored (damaged, mask, FALSE);
   g_autoptr (Mask) rims = mask_new (photo->width, photo->height, NULL);
-  g_autoptr (GArray) specks = g_array_new (FALSE, FALSE, sizeof (VeiledSpeck));
+  g_autoptr (List) specks = list_new (sizeof (VeiledSpeck), NULL);
   g_autoptr (Image) before = NULL;
 
   g_test_summary ("The rim of a speck gets better than its fill by what is "
@@ -359,7 +359,7 @@ test_rims (void)
     image_unveil (damaged, mask, 0, filled, specks, rims, NULL, NULL));
   g_assert_cmpuint (specks->len, ==, 1);
   g_assert_cmpfloat_with_epsilon (
-    g_array_index (specks, VeiledSpeck, 0).mark.cover, 0.6, 0.05);
+    list_at (specks, VeiledSpeck, 0).mark.cover, 0.6, 0.05);
   fill_badly (photo, rims, filled);
   before = image_copy (filled, NULL);
   g_assert_true (image_unveil_rims (damaged, mask, 0, specks, rims, filled,

@@ -64,8 +64,8 @@ add_specks (Image *image, const Luck *luck, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
   g_auto (SpeckScene) scene = { 0 };
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Speck));
-  g_autoptr (GArray) features = g_array_new (FALSE, FALSE, sizeof (float));
+  g_autoptr (List) found = list_new (sizeof (Speck), NULL);
+  g_autoptr (List) features = list_new (sizeof (float), NULL);
   const Specks specks = { found, features };
 
   cover_init (&cover, image);
@@ -77,12 +77,12 @@ add_specks (Image *image, const Luck *luck, TrainingSet *set, GError **error)
   for (guint i = 0; i < found->len; i++) {
     gsize pixels[SPECK_PIXELS];
     int count =
-      speck_pixels (&scene, &g_array_index (found, Speck, i), pixels);
+      speck_pixels (&scene, &list_at (found, Speck, i), pixels);
     int damaged = 0;
 
     for (int k = 0; k < count; k++)
       damaged += cover.cover[pixels[k]] > DAMAGED;
-    add_sample (set, &g_array_index (features, float, i *SPECK_FEATURES),
+    add_sample (set, &list_at (features, float, i *SPECK_FEATURES),
                 (double) damaged / count);
   }
   return TRUE;
@@ -105,14 +105,14 @@ add_flats (Image *image, const Luck *luck, TrainingSet *set, GError **error)
       || !flats_find (&flat_scene, NULL, 0, &flats, NULL, error))
     return FALSE;
   for (guint i = 0; i < flats.flats->len; i++) {
-    const Flat *flat = &g_array_index (flats.flats, Flat, i);
+    const Flat *flat = &list_at (flats.flats, Flat, i);
     int damaged = 0;
 
     for (guint k = 0; k < flat->count; k++)
       damaged +=
-        cover.cover[g_array_index (flats.pixels, gsize, flat->start + k)]
+        cover.cover[list_at (flats.pixels, gsize, flat->start + k)]
         > DAMAGED;
-    add_sample (set, &g_array_index (flats.features, float, i *FLAT_FEATURES),
+    add_sample (set, &list_at (flats.features, float, i *FLAT_FEATURES),
                 (double) damaged / flat->count);
   }
   return TRUE;
@@ -140,7 +140,7 @@ share_of_spot (const Spots *spots, const Spot *spot, const Cover *cover,
   int damaged = 0, most = 0;
 
   for (guint k = 0; k < spot->count; k++) {
-    gsize i = g_array_index (spots->pixels, gsize, spot->start + k);
+    gsize i = list_at (spots->pixels, gsize, spot->start + k);
 
     if (cover->cover[i] <= DAMAGED)
       continue;
@@ -175,8 +175,8 @@ add_all_spots (Image *image, const Luck *luck, gboolean with_network,
       || !spots_examine (&spots, NULL, 0, NULL, error))
     return FALSE;
   for (guint i = 0; i < spots.spots->len; i++) {
-    const Spot *spot = &g_array_index (spots.spots, Spot, i);
-    const float *f = &g_array_index (spots.features, float, i *SPOT_FEATURES);
+    const Spot *spot = &list_at (spots.spots, Spot, i);
+    const float *f = &list_at (spots.features, float, i *SPOT_FEATURES);
     double part, share = share_of_spot (&spots, spot, &cover, sizes, &part);
 
     if (share >= DAMAGE_SHARE)
@@ -203,7 +203,7 @@ static gboolean
 add_lines (Image *image, const Luck *luck, TrainingSet *set, GError **error)
 {
   g_auto (Cover) cover = { 0 };
-  g_autoptr (GArray) segments = NULL;
+  g_autoptr (List) segments = NULL;
 
   cover_init (&cover, image);
   simulate_wires (image, luck->seed, luck->stream);
@@ -212,7 +212,7 @@ add_lines (Image *image, const Luck *luck, TrainingSet *set, GError **error)
   if (segments == NULL)
     return FALSE;
   for (guint i = 0; i < segments->len; i++) {
-    const Segment *segment = &g_array_index (segments, Segment, i);
+    const Segment *segment = &list_at (segments, Segment, i);
     int damaged = 0;
 
     for (int k = 0; k < segment->rows; k++)

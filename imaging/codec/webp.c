@@ -348,10 +348,13 @@ wrap (const ByteSink *sink, const ImageMeta *meta, GError **error)
   WebPData picture = { sink->data, sink->size }, file = { 0 };
   WebPMux *mux = WebPMuxNew ();
   GBytes *bytes = NULL;
+  guint8 *copy = NULL;
 
   if (mux != NULL && WebPMuxSetImage (mux, &picture, 0) == WEBP_MUX_OK
       && add_chunks (mux, meta) && WebPMuxAssemble (mux, &file) == WEBP_MUX_OK)
-    bytes = g_bytes_new (file.bytes, file.size);
+    copy = g_try_malloc (file.size);
+  if (copy != NULL)
+    bytes = g_bytes_new_take (memcpy (copy, file.bytes, file.size), file.size);
   else
     tessera_fail (error, TESSERA_ERROR_MEMORY,
                   "not enough memory for the WebP");

@@ -10,6 +10,8 @@
  */
 #include "imaging/detect/detect.h"
 
+#include "base/list.h"
+
 #include <string.h>
 
 /* Least share of its pixels that a region keeps when it is opened. */
@@ -34,7 +36,7 @@ typedef struct {
   int width, height;
   guint8 *black;  /* 1 black, 2 black and visited */
   guint8 *opened; /* what the opening leaves of it */
-  GArray *region; /* gsize: pixels of the region at hand */
+  List *region; /* gsize: pixels of the region at hand */
   double least_contrast;
 } Search;
 
@@ -78,11 +80,11 @@ collect_region (Search *s, gsize start)
   double sum = 0;
   gsize around = 0;
 
-  g_array_set_size (s->region, 0);
-  g_array_append_val (s->region, start);
+  list_cut (s->region, 0);
+  list_append (s->region, &start, 1);
   s->black[start] = 2;
   for (guint done = 0; done < s->region->len; done++) {
-    gsize i = g_array_index (s->region, gsize, done);
+    gsize i = list_at (s->region, gsize, done);
     int x = (int) (i % (gsize) s->width), y = (int) (i / (gsize) s->width);
 
     for (int row = MAX (0, y - 1); row <= MIN (y + 1, s->height - 1); row++)
@@ -91,7 +93,7 @@ collect_region (Search *s, gsize start)
 
         if (s->black[j] == 1) {
           s->black[j] = 2;
-          g_array_append_val (s->region, j);
+          list_append (s->region, &j, 1);
         } else if (s->black[j] == 0) {
           sum += image_brightest (s->image, j);
           around++;
@@ -138,7 +140,7 @@ straightness (const Search *s)
   gsize edges = 0, straight = 0;
 
   for (guint k = 0; k < s->region->len; k++) {
-    gsize i = g_array_index (s->region, gsize, k);
+    gsize i = list_at (s->region, gsize, k);
     int x = (int) (i % (gsize) s->width), y = (int) (i / (gsize) s->width);
 
     for (gsize w = 0; w < G_N_ELEMENTS (ways); w++)
@@ -158,7 +160,7 @@ likeness (Search *s, gsize start)
   gsize kept = 0;
 
   for (guint i = 0; i < s->region->len; i++)
-    kept += s->opened[g_array_index (s->region, gsize, i)];
+    kept += s->opened[list_at (s->region, gsize, i)];
   if ((double) kept < LEAST_KEPT * s->region->len
       || contrast < s->least_contrast)
     return 0;
@@ -179,7 +181,7 @@ mark_blocks (Search *s, double least, Mask *mask)
       continue;
     count++;
     for (guint k = 0; mask != NULL && k < s->region->len; k++)
-      mask->missing[g_array_index (s->region, gsize, k)] = 1;
+      mask->missing[list_at (s->region, gsize, k)] = 1;
   }
   return count;
 }
@@ -218,6 +220,7 @@ find_blocks (const Image *image, double strength, const Progress *progress,
 {
   g_autoptr (Mask) black = mask_new (image->width, image->height, error);
   g_autoptr (Mask) opened = NULL;
+  g_autoptr (List) region = list_new (sizeof (gsize), NULL);
   Mask *mask = NULL;
   Search s = { .image = image,
                .width = image->width,
@@ -233,11 +236,14 @@ find_blocks (const Image *image, double strength, const Progress *progress,
 
   s.black = black->missing;
   s.opened = opened->missing;
-  s.region = g_array_new (FALSE, FALSE, sizeof (gsize));
+  s.region = region;
   mark_black (&s);
   open_black (&s);
   mark_all_blocks (&s, strength, mask);
-  g_array_unref (s.region);
+  if (!list_check (s.region, "looking for blocks", error)) {
+    mask_free (mask);
+    return NULL;
+  }
   if (image->meta.format == TESSERA_JPEG)
     widen (mask, s.black);
   if (progress_step (progress, 1, error))

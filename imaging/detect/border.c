@@ -193,11 +193,13 @@ static gboolean
 collect_region (const Blank *blank, BytePlane *marks, gsize start,
                 Region *region, GError **error)
 {
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
   gsize width = (gsize) marks->width;
   double n, x = 0, y = 0, xx = 0, yy = 0, v = 0, xv = 0, yv = 0;
 
   region->box = byte_plane_collect (marks, start, NULL, NULL, pixels);
+  if (!list_check (pixels, "the pixels of a border", error))
+    return FALSE;
   region->area =
     area_widened (&region->box, AROUND, marks->width, marks->height);
   region->mask = mask_new (region->area.width, region->area.height, error);
@@ -206,7 +208,7 @@ collect_region (const Blank *blank, BytePlane *marks, gsize start,
   region->count = pixels->len;
   n = (double) pixels->len;
   for (guint k = 0; k < pixels->len; k++) {
-    gsize i = g_array_index (pixels, gsize, k);
+    gsize i = list_at (pixels, gsize, k);
     double col = (double) (i % width), row = (double) (i / width);
     double value =
       (level (blank, i, 0) + level (blank, i, 1) + level (blank, i, 2)) / 3;

@@ -44,17 +44,22 @@ static const Judge likely_judge = { .trees = G_N_ELEMENTS (likely_trees),
 /* In others a speck needs strong evidence, and has some at first sight. */
 #define CLEAN_LEAST (-2 * JUDGE_UNIT)
 
-static int
-threshold_for (const Spots *spots, const Judge *judge, double strength)
+static gboolean
+find_threshold (const Spots *spots, const Judge *judge, double strength,
+                int *threshold, GError **error)
 {
-  g_autofree int *scores = g_new (int, spots->spots->len + 1);
+  g_autofree int *scores =
+    tessera_try_new (int, spots->spots->len, "specks", error);
   double share;
 
+  if (scores == NULL)
+    return FALSE;
   for (guint i = 0; i < spots->spots->len; i++)
-    scores[i] = g_array_index (spots->spots, Spot, i).score;
+    scores[i] = list_at (spots->spots, Spot, i).score;
   share = judge_share (judge, scores, spots->spots->len,
                        (double) image_pixels (spots->scene->image), strength);
-  return judge_threshold (judge, share, strength);
+  *threshold = judge_threshold (judge, share, strength);
+  return TRUE;
 }
 
 /* The best spots, and who has judged them.  Peaks tell how frequent dust is;
@@ -72,11 +77,13 @@ find_spots (Spots *spots, double strength, const Judge **judge,
   Progress third = progress_part (&parts[2]);
   Progress fourth = progress_part (&parts[3]);
   int least = CLEAN_LEAST;
+  double share;
 
   *judge = &plain_judge;
-  if (!spots_find_specks (spots, &first, error))
+  if (!spots_find_specks (spots, &first, error)
+      || !spots_share (spots, strength, &share, error))
     return FALSE;
-  if (spots_share (spots, strength) >= LEAST_SHARE) {
+  if (share >= LEAST_SHARE) {
     if (!spots_find_flats (spots, &second, error)
         || !likely_find (spots, &third, error))
       return FALSE;
@@ -95,7 +102,7 @@ is_in_eye (const Spots *spots, const Spot *spot, int above)
   double x = 0, y = 0;
 
   for (guint k = 0; k < spot->count; k++) {
-    gsize i = g_array_index (spots->pixels, gsize, spot->start + k);
+    gsize i = list_at (spots->pixels, gsize, spot->start + k);
 
     x += (double) (i % width);
     y += (double) (i / width);
@@ -120,11 +127,11 @@ find_dust (const Image *image, double strength, const Progress *progress,
 
   spots_init (&spots, &scene);
   if (mask == NULL || !speck_scene_init (&scene, image, &first, error)
-      || !find_spots (&spots, strength, &judge, &second, error))
+      || !find_spots (&spots, strength, &judge, &second, error)
+      || !find_threshold (&spots, judge, strength, &threshold, error))
     return NULL;
-  threshold = threshold_for (&spots, judge, strength);
   for (guint i = 0; i < spots.spots->len; i++) {
-    const Spot *spot = &g_array_index (spots.spots, Spot, i);
+    const Spot *spot = &list_at (spots.spots, Spot, i);
 
     if (spot->score <= threshold
         || is_in_eye (&spots, spot, spot->score - threshold))

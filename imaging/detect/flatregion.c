@@ -172,7 +172,7 @@ static void
 region_of (const FlatScene *scene, const Flats *flats, const Flat *flat,
            SpeckRegion *region)
 {
-  const gsize *pixels = &g_array_index (flats->pixels, gsize, flat->start);
+  const gsize *pixels = &list_at (flats->pixels, gsize, flat->start);
 
   speck_region_put (region, scene->scene, &flat->box, pixels,
                     (int) flat->count);

@@ -24,18 +24,29 @@ const int flat_levels[FLAT_LEVELS] = { 4, 8, 13, 20, 30 };
 void
 flats_init (Flats *flats, gboolean with_features)
 {
-  *flats = (Flats){ g_array_new (FALSE, FALSE, sizeof (Flat)),
-                    g_array_new (FALSE, FALSE, sizeof (gsize)), NULL };
+  *flats = (Flats){ list_new (sizeof (Flat), NULL),
+                    list_new (sizeof (gsize), NULL), NULL };
   if (with_features)
-    flats->features = g_array_new (FALSE, FALSE, sizeof (float));
+    flats->features = list_new (sizeof (float), NULL);
 }
 
 void
 flats_clear (Flats *flats)
 {
-  g_clear_pointer (&flats->flats, g_array_unref);
-  g_clear_pointer (&flats->pixels, g_array_unref);
-  g_clear_pointer (&flats->features, g_array_unref);
+  g_clear_pointer (&flats->flats, list_free);
+  g_clear_pointer (&flats->pixels, list_free);
+  g_clear_pointer (&flats->features, list_free);
+}
+
+static gboolean
+flats_check (const Flats *flats, GError **error)
+{
+  static const char what[] = "regions of one color";
+
+  return list_check (flats->pixels, what, error)
+         && list_check (flats->flats, what, error)
+         && (flats->features == NULL
+             || list_check (flats->features, what, error));
 }
 
 /* ---- 1. steps ---- */
@@ -244,10 +255,10 @@ find_regions (Search *search, GError **error)
       continue;
     flat.start = search->found.pixels->len;
     flat.count = (guint) flood->count;
-    g_array_append_vals (search->found.pixels, flood->pixels, flat.count);
-    g_array_append_val (search->found.flats, flat);
+    if (list_append (search->found.pixels, flood->pixels, flat.count))
+      list_append (search->found.flats, &flat, 1);
   }
-  return TRUE;
+  return flats_check (&search->found, error);
 }
 
 /* ---- 3. candidates ---- */
@@ -274,19 +285,22 @@ crowd_of (const Flat *flat, const int *cells, int across, int down)
 }
 
 /* Keeps the regions that may be dust. */
-static void
-examine_regions (Search *search)
+static gboolean
+examine_regions (Search *search, GError **error)
 {
   const Image *image = search->scene->scene->image;
   int across = image->width / CELL + 1, down = image->height / CELL + 1;
-  g_autofree int *cells = g_new0 (int, (gsize) across *(gsize) down);
-  GArray *flats = search->found.flats;
+  g_autofree int *cells = tessera_try_new0 (
+    int, (gsize) across * (gsize) down, "regions of one color", error);
+  List *flats = search->found.flats;
   guint kept = 0;
 
+  if (cells == NULL)
+    return FALSE;
   for (guint i = 0; i < flats->len; i++)
-    cells[cell_of (&g_array_index (flats, Flat, i), across)]++;
+    cells[cell_of (&list_at (flats, Flat, i), across)]++;
   for (guint i = 0; i < flats->len; i++) {
-    Flat flat = g_array_index (flats, Flat, i);
+    Flat flat = list_at (flats, Flat, i);
     float f[FLAT_FEATURES];
 
     if (!flat_describe (search->scene, &search->found, &flat,
@@ -298,11 +312,12 @@ examine_regions (Search *search)
       if (flat.score < search->least)
         continue;
     }
-    g_array_index (flats, Flat, kept++) = flat;
+    list_at (flats, Flat, kept++) = flat;
     if (search->found.features != NULL)
-      g_array_append_vals (search->found.features, f, FLAT_FEATURES);
+      list_append (search->found.features, f, FLAT_FEATURES);
   }
-  g_array_set_size (flats, kept);
+  list_cut (flats, kept);
+  return flats_check (&search->found, error);
 }
 
 static void
@@ -312,25 +327,26 @@ search_level (int chunk, int worker, gpointer data)
 
   (void) worker;
   if (find_regions (search, &search->error))
-    examine_regions (search);
+    (void) examine_regions (search, &search->error);
 }
 
 /* Appends what @part has found. */
-static void
-flats_append (Flats *flats, const Flats *part)
+static gboolean
+flats_append (Flats *flats, const Flats *part, GError **error)
 {
   guint offset = flats->pixels->len;
 
-  g_array_append_vals (flats->pixels, part->pixels->data, part->pixels->len);
+  if (!list_append (flats->pixels, part->pixels->data, part->pixels->len))
+    return flats_check (flats, error);
   for (guint i = 0; i < part->flats->len; i++) {
-    Flat flat = g_array_index (part->flats, Flat, i);
+    Flat flat = list_at (part->flats, Flat, i);
 
     flat.start += offset;
-    g_array_append_val (flats->flats, flat);
+    list_append (flats->flats, &flat, 1);
   }
   if (flats->features != NULL)
-    g_array_append_vals (flats->features, part->features->data,
-                         part->features->len);
+    list_append (flats->features, part->features->data, part->features->len);
+  return flats_check (flats, error);
 }
 
 gboolean
@@ -353,8 +369,7 @@ flats_find (const FlatScene *scene, const Judge *judge, int least,
       ok = FALSE;
     }
     g_clear_error (&searches[k].error);
-    if (ok)
-      flats_append (flats, &searches[k].found);
+    ok = ok && flats_append (flats, &searches[k].found, error);
     flats_clear (&searches[k].found);
   }
   return ok;

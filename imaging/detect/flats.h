@@ -30,9 +30,9 @@ typedef struct {
 } Flat;
 
 typedef struct {
-  GArray *flats;    /* of Flat */
-  GArray *pixels;   /* of gsize: numbers of pixels */
-  GArray *features; /* of float [FLAT_FEATURES] each; NULL if not wanted */
+  List *flats;    /* of Flat */
+  List *pixels;   /* of gsize: numbers of pixels */
+  List *features; /* of float [FLAT_FEATURES] each; NULL if not wanted */
 } Flats;
 
 void flats_init (Flats *flats, gboolean with_features);

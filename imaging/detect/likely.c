@@ -25,21 +25,21 @@ ask_network (Spots *spots, const Progress *progress, GError **error)
 
 /* The mean logit of some pixels, as a judge has it. */
 static int
-mean_logit (const Spots *spots, const GArray *pixels)
+mean_logit (const Spots *spots, const List *pixels)
 {
   gint64 sum = 0;
 
   for (guint k = 0; k < pixels->len; k++)
-    sum += spots->scores.data[g_array_index (pixels, gsize, k)] - SCORE_ZERO;
+    sum += spots->scores.data[list_at (pixels, gsize, k)] - SCORE_ZERO;
   return (int) (sum * JUDGE_UNIT / SCORE_UNIT / (int) pixels->len);
 }
 
 static void
-add_region (Spots *spots, const GArray *pixels, const ImageArea *box)
+add_region (Spots *spots, const List *pixels, const ImageArea *box)
 {
   if (pixels->len <= SPECK_PIXELS
       && MAX (box->width, box->height) <= SPECK_SPAN)
-    spots_add (spots, &g_array_index (pixels, gsize, 0), (int) pixels->len,
+    spots_add (spots, &list_at (pixels, gsize, 0), (int) pixels->len,
                (Spot){ .kind = SPOT_LIKELY,
                        .first = mean_logit (spots, pixels),
                        .peak = -1 });
@@ -49,7 +49,7 @@ static gboolean
 find_above (Spots *spots, int level, GError **error)
 {
   const BytePlane *scores = &spots->scores;
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
   g_auto (BytePlane) left = { 0 };
 
   if (!byte_plane_init (&left, scores->width, scores->height, error))
@@ -61,9 +61,11 @@ find_above (Spots *spots, int level, GError **error)
     if (left.data[i]) {
       ImageArea box = byte_plane_collect (&left, i, NULL, NULL, pixels);
 
+      if (!list_check (pixels, "the pixels of a mark", error))
+        return FALSE;
       add_region (spots, pixels, &box);
     }
-  return TRUE;
+  return spots_check (spots, error);
 }
 
 gboolean
@@ -102,7 +104,7 @@ static void
 load_region (const Spots *spots, const Spot *spot, SpeckRegion *region)
 {
   speck_region_put (region, spots->scene, &spot->box,
-                    &g_array_index (spots->pixels, gsize, spot->start),
+                    &list_at (spots->pixels, gsize, spot->start),
                     (int) spot->count);
   speck_region_measure (region);
 }

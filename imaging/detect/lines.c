@@ -48,8 +48,8 @@ typedef struct {
   BytePlane shade, hat, usual;
   BytePlane evidence; /* less LEAST_EVIDENCE */
   gint16 *down;
-  GArray *taken; /* pixels in the middle of lines found in this round */
-  GArray *segments;
+  List *taken; /* pixels in the middle of lines found in this round */
+  List *segments;
   GError *error;
 } Field;
 
@@ -61,7 +61,7 @@ field_clear (Field *field)
   byte_plane_clear (&field->usual);
   byte_plane_clear (&field->evidence);
   g_clear_pointer (&field->down, g_free);
-  g_clear_pointer (&field->taken, g_array_unref);
+  g_clear_pointer (&field->taken, list_free);
 }
 
 CPU_DISPATCH static void
@@ -111,7 +111,7 @@ field_load (Field *field, GError **error)
     return FALSE;
   line_evidence (field->hat.data, field->usual.data, size,
                  field->evidence.data);
-  field->taken = g_array_new (FALSE, FALSE, sizeof (gsize));
+  field->taken = list_new (sizeof (gsize), NULL);
   field->down = g_try_new (gint16, size);
   if (field->down == NULL)
     return tessera_fail (error, TESSERA_ERROR_MEMORY,
@@ -299,7 +299,8 @@ cut_line (Field *field, const Line *line)
     f[2 * SUM_FEATURES + 2] = (float) (segment.left + segment.right);
     describe_sums (&part, f);
     memcpy (segment.features, f, sizeof f);
-    g_array_append_val (field->segments, segment);
+    if (!list_append (field->segments, &segment, 1))
+      segment_clear (&segment);
   }
 }
 
@@ -351,12 +352,11 @@ next_end (const guint8 *ends, int x, int width)
   return next != NULL ? (int) (next - ends) : width;
 }
 
-/* Where lines may end, those with the largest sums first.  Sums from below are
- * needed a row at a time. */
-static GArray *
+/* Where lines may end.  Sums from below are needed a row at a time. */
+static List *
 find_ends (const Field *field)
 {
-  GArray *ends = g_array_new (FALSE, FALSE, sizeof (End));
+  List *ends = list_new (sizeof (End), NULL);
   gsize width = (gsize) field->width;
   g_autofree gint16 *sums = g_new (gint16, 2 * width);
   g_autofree guint8 *marks = g_new (guint8, width);
@@ -373,12 +373,11 @@ find_ends (const Field *field)
          x = next_end (marks, x + 1, field->width)) {
       End end = { start + (gsize) x, down[x] };
 
-      g_array_append_val (ends, end);
+      list_append (ends, &end, 1);
     }
     below = up;
     up = up == sums ? sums + width : sums;
   }
-  g_array_sort (ends, by_sum);
   return ends;
 }
 
@@ -397,17 +396,17 @@ fetch_above (const Field *field, const BytePlane *taken, int x, int y)
 /* Takes the path that ends at @end, upwards to where it begins or meets one
  * that was taken before, into @path.  Returns its own sum. */
 static int
-trace (const Field *field, const End *end, BytePlane *taken, GArray *path)
+trace (const Field *field, const End *end, BytePlane *taken, List *path)
 {
   int x = (int) (end->pixel % (gsize) field->width);
   int y = (int) (end->pixel / (gsize) field->width);
   int sum = 0;
 
-  g_array_set_size (path, 0);
+  list_cut (path, 0);
   for (gsize i = end->pixel; !taken->data[i];
        i = (gsize) y * (gsize) field->width + (gsize) x) {
     fetch_above (field, taken, x, y);
-    g_array_append_val (path, x);
+    list_append (path, &x, 1);
     sum += field->evidence.data[i] + LEAST_EVIDENCE;
     if (y == 0 || largest (field, field->down, x, y - 1, &x) == 0)
       break;
@@ -428,20 +427,20 @@ take_around (const Field *field, gsize middle, guint8 *plane, guint8 value)
 }
 
 static void
-note_line (Field *field, const GArray *path, int bottom, BytePlane *taken)
+note_line (Field *field, const List *path, int bottom, BytePlane *taken)
 {
   int rows = (int) path->len;
   g_autofree int *core = g_new (int, rows);
   Line line = { .top = bottom - rows + 1, .rows = rows, .core = core };
 
   for (int i = 0; i < rows; i++) {
-    int x = g_array_index (path, int, rows - 1 - i);
+    int x = list_at (path, int, rows - 1 - i);
     gsize start = (gsize) (line.top + i) * (gsize) field->width;
     gsize middle = start + (gsize) x;
 
     core[i] = x;
     take_around (field, middle, taken->data, 1);
-    g_array_append_val (field->taken, middle);
+    list_append (field->taken, &middle, 1);
   }
   line.slant = (float) abs (core[rows - 1] - core[0]) / (float) rows;
   centre_line (field, &line);
@@ -453,10 +452,10 @@ static void
 weaken_evidence (Field *field)
 {
   for (guint i = 0; i < field->taken->len; i++)
-    take_around (field, g_array_index (field->taken, gsize, i),
+    take_around (field, list_at (field->taken, gsize, i),
                  field->evidence.data,
                  (guint8) (TAKEN_EVIDENCE - LEAST_EVIDENCE));
-  g_array_set_size (field->taken, 0);
+  list_cut (field->taken, 0);
 }
 
 /* Finds lines by the evidence as it is, and weakens the evidence there. */
@@ -464,21 +463,27 @@ static gboolean
 find_once (Field *field, GError **error)
 {
   g_auto (BytePlane) taken = { 0 };
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GArray) ends = NULL;
+  g_autoptr (List) path = list_new (sizeof (int), NULL);
+  g_autoptr (List) ends = NULL;
 
   if (!byte_plane_init (&taken, field->width, field->height, error))
     return FALSE;
   find_sums (field);
   ends = find_ends (field);
+  if (!list_sort (ends, by_sum))
+    return list_check (ends, "the ends of scratches", error);
   for (guint i = 0; i < ends->len; i++) {
-    const End *end = &g_array_index (ends, End, i);
+    const End *end = &list_at (ends, End, i);
     int sum = trace (field, end, &taken, path);
 
     if (sum >= LEAST_SUM && path->len >= LEAST_ROWS)
       note_line (field, path, (int) (end->pixel / (gsize) field->width),
                  &taken);
   }
+  if (!list_check (ends, "the ends of scratches", error)
+      || !list_check (path, "a scratch", error)
+      || !list_check (field->taken, "the pixels of scratches", error))
+    return FALSE;
   weaken_evidence (field);
   return TRUE;
 }
@@ -517,16 +522,19 @@ cell_of (const Segment *segment, const Image *image, int across)
 }
 
 /* Adds to the features how many segments there are around. */
-static void
-count_crowds (GArray *segments, const Image *image)
+static gboolean
+count_crowds (List *segments, const Image *image, GError **error)
 {
   int across = image->width / CELL + 1, down = image->height / CELL + 1;
-  g_autofree int *cells = g_new0 (int, (gsize) across *(gsize) down);
+  g_autofree int *cells = tessera_try_new0 (
+    int, (gsize) across * (gsize) down, "scratches", error);
 
+  if (cells == NULL)
+    return FALSE;
   for (guint i = 0; i < segments->len; i++)
-    cells[cell_of (&g_array_index (segments, Segment, i), image, across)]++;
+    cells[cell_of (&list_at (segments, Segment, i), image, across)]++;
   for (guint i = 0; i < segments->len; i++) {
-    Segment *segment = &g_array_index (segments, Segment, i);
+    Segment *segment = &list_at (segments, Segment, i);
     int cell = cell_of (segment, image, across);
     int x = cell % across, y = cell / across, crowd = 0;
 
@@ -537,33 +545,35 @@ count_crowds (GArray *segments, const Image *image)
         crowd += cells[row * across + col];
     segment->features[LINE_FEATURES - 1] = (float) crowd;
   }
+  return TRUE;
 }
 
 /* The lines of all @fields, in order, and their errors. */
-static GArray *
+static List *
 collect (Field fields[4], gboolean ok, GError **error)
 {
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Segment));
+  g_autoptr (List) all = list_new (sizeof (Segment), segment_clear);
 
-  g_array_set_clear_func (all, segment_clear);
   for (int k = 0; k < 4; k++) {
-    g_array_append_vals (all, fields[k].segments->data,
-                         fields[k].segments->len);
-    g_array_unref (fields[k].segments);
-    if (fields[k].error != NULL && ok)
+    ok = ok && list_check (fields[k].segments, "scratches", error);
+    list_move (all, fields[k].segments);
+    list_free (fields[k].segments);
+    if (fields[k].error != NULL && ok) {
       g_propagate_error (error, g_steal_pointer (&fields[k].error));
-    ok = ok && fields[k].error == NULL && (error == NULL || *error == NULL);
+      ok = FALSE;
+    }
     g_clear_error (&fields[k].error);
   }
+  ok = ok && list_check (all, "scratches", error);
   return ok ? g_steal_pointer (&all) : NULL;
 }
 
-GArray *
+List *
 lines_find (const Image *image, const Progress *progress, GError **error)
 {
   g_auto (Extremes) upright = { 0 };
   g_auto (Extremes) turned = { 0 };
-  GArray *all;
+  g_autoptr (List) all = NULL;
   Field fields[4];
   gboolean ok;
 
@@ -579,11 +589,11 @@ lines_find (const Image *image, const Progress *progress, GError **error)
                          .turned = k >= 2,
                          .width = colours->least.width,
                          .height = colours->least.height };
-    fields[k].segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+    fields[k].segments = list_new (sizeof (Segment), segment_clear);
   }
   ok = parallel_for (4, find_field, fields, progress, error);
   all = collect (fields, ok, error);
-  if (all != NULL)
-    count_crowds (all, image);
-  return all;
+  if (all == NULL || !count_crowds (all, image, error))
+    return NULL;
+  return g_steal_pointer (&all);
 }

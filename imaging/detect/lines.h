@@ -26,6 +26,7 @@
  */
 #pragma once
 
+#include "base/list.h"
 #include "base/progress.h"
 #include "imaging/detect/marks.h"
 
@@ -55,5 +56,5 @@ segment_place (const Segment *segment, const Image *image, int i, int column)
 
 /* An array of Segment, in an order that does not depend on threads; NULL with
  * @error set. */
-GArray *lines_find (const Image *image, const Progress *progress,
-                    GError **error);
+List *lines_find (const Image *image, const Progress *progress,
+                  GError **error);

@@ -355,16 +355,16 @@ ImageArea
 byte_plane_collect (BytePlane *left, gsize start,
                     gboolean (*joins) (gsize start, gsize pixel,
                                        gconstpointer data),
-                    gconstpointer data, GArray *pixels)
+                    gconstpointer data, List *pixels)
 {
   int width = left->width, height = left->height;
   int x0 = width, x1 = 0, y0 = height, y1 = 0;
 
-  g_array_set_size (pixels, 0);
+  list_cut (pixels, 0);
   left->data[start] = 0;
-  g_array_append_val (pixels, start);
+  list_append (pixels, &start, 1);
   for (guint k = 0; k < pixels->len; k++) {
-    gsize i = g_array_index (pixels, gsize, k);
+    gsize i = list_at (pixels, gsize, k);
     int y = row_of (i, width), x = (int) (i - (gsize) y * (gsize) width);
 
     x0 = MIN (x0, x);
@@ -377,7 +377,7 @@ byte_plane_collect (BytePlane *left, gsize start,
 
         if (left->data[j] && (joins == NULL || joins (start, j, data))) {
           left->data[j] = 0;
-          g_array_append_val (pixels, j);
+          list_append (pixels, &j, 1);
         }
       }
   }
@@ -406,7 +406,7 @@ blobs_keep (const BytePlane *marks,
             gboolean (*keep) (const Blob *blob, gpointer data), gpointer data,
             Mask *mask, GError **error)
 {
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
   g_auto (BytePlane) left = { 0 };
 
   if (!byte_plane_init (&left, marks->width, marks->height, error))
@@ -417,6 +417,8 @@ blobs_keep (const BytePlane *marks,
     Blob blob = { .marks = marks,
                   .box = byte_plane_collect (&left, i, NULL, NULL, pixels) };
 
+    if (!list_check (pixels, "the pixels of a mark", error))
+      return FALSE;
     blob.pixels = (const gsize *) (gpointer) pixels->data;
     blob.count = pixels->len;
     for (gsize k = 0, kept = keep (&blob, data); kept && k < blob.count; k++)

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/list.h"
 #include "imaging/mask.h"
 
 /* A plane of bytes, row after row. */
@@ -69,12 +70,13 @@ typedef struct {
 } Blob;
 
 /* Moves what is 8-connected to pixel @start from @left, where it becomes 0, to
- * @pixels, an array of gsize, and returns the bounds.  If @joins is not NULL,
- * only pixels join for which it says so, given @start. */
+ * @pixels, a list of gsize, and returns the bounds.  If @joins is not NULL,
+ * only pixels join for which it says so, given @start.  Without memory the list
+ * is short. */
 ImageArea byte_plane_collect (BytePlane *left, gsize start,
                               gboolean (*joins) (gsize start, gsize pixel,
                                                  gconstpointer data),
-                              gconstpointer data, GArray *pixels);
+                              gconstpointer data, List *pixels);
 
 /* Called for every set of 8-connected pixels of @marks that are not 0; adds
  * those to @mask for which @keep says so. */

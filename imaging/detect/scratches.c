@@ -61,7 +61,7 @@ mark_segment (const Segment *segment, const Image *image, const Mask *followed,
 
 /* Adds the segments that are damage, and where they go on, to @mask. */
 static gboolean
-mark_lines (const GArray *segments, const int *scores, int threshold,
+mark_lines (const List *segments, const int *scores, int threshold,
             const Image *image, Mask *mask, GError **error)
 {
   g_autoptr (Mask) rest = mask_new (image->width, image->height, error);
@@ -69,14 +69,14 @@ mark_lines (const GArray *segments, const int *scores, int threshold,
   if (rest == NULL)
     return FALSE;
   for (guint i = 0; i < segments->len; i++) {
-    const Segment *segment = &g_array_index (segments, Segment, i);
+    const Segment *segment = &list_at (segments, Segment, i);
 
     if (scores[i] > threshold && !is_followed (segment, image, mask))
       scratch_follow (image, segment, mask);
   }
   for (guint i = 0; i < segments->len; i++)
     if (scores[i] > threshold)
-      mark_segment (&g_array_index (segments, Segment, i), image, mask, rest);
+      mark_segment (&list_at (segments, Segment, i), image, mask, rest);
   if (!mask_grow (rest, 1, error))
     return FALSE;
   mask_add (mask, rest);
@@ -84,13 +84,13 @@ mark_lines (const GArray *segments, const int *scores, int threshold,
 }
 
 static int *
-score_all (const GArray *segments)
+score_all (const List *segments, GError **error)
 {
-  int *scores = g_new (int, segments->len + 1);
+  int *scores = tessera_try_new (int, segments->len, "scratches", error);
 
-  for (guint i = 0; i < segments->len; i++)
+  for (guint i = 0; scores != NULL && i < segments->len; i++)
     scores[i] =
-      judge_score (&judge, g_array_index (segments, Segment, i).features);
+      judge_score (&judge, list_at (segments, Segment, i).features);
   return scores;
 }
 
@@ -101,13 +101,15 @@ static gboolean
 look (const Image *image, double strength, double *share, Mask *mask,
       const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) segments = lines_find (image, progress, error);
+  g_autoptr (List) segments = lines_find (image, progress, error);
   g_autofree int *scores = NULL;
   Judge judging = judge;
 
   if (segments == NULL)
     return FALSE;
-  scores = score_all (segments);
+  scores = score_all (segments, error);
+  if (scores == NULL)
+    return FALSE;
   if (*share > 0)
     judging.bold = 1;
   else

@@ -133,7 +133,7 @@ typedef struct {
   int least;
   int cells_across, cells_down;
   int *crowds;   /* peaks of each cell, plane after plane */
-  GArray **peaks; /* of SpeckPeak, for each chunk of rows */
+  List **peaks;   /* of SpeckPeak, for each chunk of rows */
   Specks *found; /* for each chunk of rows */
 } Search;
 
@@ -151,7 +151,7 @@ note_peak (const Search *search, int plane, int x, int y, int chunk)
          && speck_region_flood (&region, level_at (height, peak.depth)))
     peak.depth++;
   if (peak.depth >= LEAST_HEIGHTS)
-    g_array_append_val (search->peaks[chunk], peak);
+    list_append (search->peaks[chunk], &peak, 1);
 }
 
 static void
@@ -186,10 +186,10 @@ cell_of (const Search *search, int plane, int column, int row)
 }
 
 static void
-count_peaks (const Search *search, const GArray *peaks)
+count_peaks (const Search *search, const List *peaks)
 {
   for (guint i = 0; i < peaks->len; i++) {
-    const SpeckPeak *peak = &g_array_index (peaks, SpeckPeak, i);
+    const SpeckPeak *peak = &list_at (peaks, SpeckPeak, i);
 
     ++*cell_of (search, peak->plane, peak->x / CELL, peak->y / CELL);
   }
@@ -223,9 +223,9 @@ add_candidate (const Search *search, const Speck *speck, const float *f,
     if (scored.score < search->least)
       return;
   }
-  g_array_append_val (found->specks, scored);
+  list_append (found->specks, &scored, 1);
   if (found->features != NULL)
-    g_array_append_vals (found->features, f, SPECK_FEATURES);
+    list_append (found->features, f, SPECK_FEATURES);
 }
 
 static void
@@ -258,11 +258,11 @@ static void
 examine_peaks (int chunk, int worker, gpointer data)
 {
   const Search *search = data;
-  const GArray *peaks = search->peaks[chunk];
+  const List *peaks = search->peaks[chunk];
 
   (void) worker;
   for (guint i = 0; i < peaks->len; i++)
-    examine (search, &g_array_index (peaks, SpeckPeak, i), chunk);
+    examine (search, &list_at (peaks, SpeckPeak, i), chunk);
 }
 
 static gboolean
@@ -275,20 +275,30 @@ search_all (Search *search, int chunks, const Specks *specks,
 
   if (!parallel_for (chunks, find_peaks, search, &first, error))
     return FALSE;
-  for (int i = 0; i < chunks; i++)
+  for (int i = 0; i < chunks; i++) {
+    if (!list_check (search->peaks[i], "peaks", error))
+      return FALSE;
     count_peaks (search, search->peaks[i]);
+  }
   if (!parallel_for (chunks, examine_peaks, search, &second, error))
     return FALSE;
   for (int i = 0; i < chunks; i++) {
     const Specks *part = &search->found[i];
 
-    g_array_append_vals (specks->specks, part->specks->data,
-                         part->specks->len);
-    if (specks->features != NULL)
-      g_array_append_vals (specks->features, part->features->data,
-                           part->features->len);
+    if (!list_check (part->specks, "specks", error))
+      return FALSE;
+    list_append (specks->specks, part->specks->data, part->specks->len);
+    if (specks->features != NULL) {
+      if (!list_check (part->features, "what is known of specks", error))
+        return FALSE;
+      list_append (specks->features, part->features->data,
+                   part->features->len);
+    }
   }
-  return TRUE;
+  return list_check (specks->specks, "specks", error)
+         && (specks->features == NULL
+             || list_check (specks->features, "what is known of specks",
+                            error));
 }
 
 gboolean
@@ -297,7 +307,7 @@ specks_find (const SpeckScene *scene, const Judge *judge, int least,
 {
   const Image *image = scene->image;
   int chunks = (image->height + ROWS - 1) / ROWS;
-  g_autofree GArray **peaks = g_new (GArray *, chunks);
+  g_autofree List **peaks = g_new (List *, chunks);
   g_autofree Specks *found = g_new0 (Specks, chunks);
   g_autofree int *crowds = NULL;
   Search search = { scene,
@@ -310,20 +320,24 @@ specks_find (const SpeckScene *scene, const Judge *judge, int least,
                     found };
   gboolean ok;
 
-  crowds = g_new0 (int, (gsize) SPECK_PLANES *(gsize) search.cells_across
-                          *(gsize) search.cells_down);
+  crowds = tessera_try_new0 (int,
+                             (gsize) SPECK_PLANES * (gsize) search.cells_across
+                               * (gsize) search.cells_down,
+                             "specks", error);
+  if (crowds == NULL)
+    return FALSE;
   search.crowds = crowds;
   for (int i = 0; i < chunks; i++) {
-    peaks[i] = g_array_new (FALSE, FALSE, sizeof (SpeckPeak));
-    found[i].specks = g_array_new (FALSE, FALSE, sizeof (Speck));
+    peaks[i] = list_new (sizeof (SpeckPeak), NULL);
+    found[i].specks = list_new (sizeof (Speck), NULL);
     if (specks->features != NULL)
-      found[i].features = g_array_new (FALSE, FALSE, sizeof (float));
+      found[i].features = list_new (sizeof (float), NULL);
   }
   ok = search_all (&search, chunks, specks, progress, error);
   for (int i = 0; i < chunks; i++) {
-    g_array_unref (peaks[i]);
-    g_array_unref (found[i].specks);
-    g_clear_pointer (&found[i].features, g_array_unref);
+    list_free (peaks[i]);
+    list_free (found[i].specks);
+    g_clear_pointer (&found[i].features, list_free);
   }
   return ok;
 }

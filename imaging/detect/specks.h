@@ -45,8 +45,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpeckScene, speck_scene_clear)
 
 /* Candidates, those of a peak one after the other, the smallest first. */
 typedef struct {
-  GArray *specks;   /* of Speck */
-  GArray *features; /* of float [SPECK_FEATURES] each; NULL if not wanted */
+  List *specks;   /* of Speck */
+  List *features; /* of float [SPECK_FEATURES] each; NULL if not wanted */
 } Specks;
 
 /* Adds the candidates of @scene to @specks, in an order that does not depend

@@ -63,7 +63,7 @@ load_window (const Spots *spots, const Spot *spot, Look *look)
   look->next = image_colours (image) == 1 ? 0 : 1;
   look->unit = 255 / (float) image_peak (image);
   speck_region_put (region, spots->scene, &spot->box,
-                    &g_array_index (spots->pixels, gsize, spot->start),
+                    &list_at (spots->pixels, gsize, spot->start),
                     (int) spot->count);
   speck_region_measure (region);
   look->bridged_count = 0;

@@ -45,17 +45,17 @@ static const Judge flat_judge = { .trees = G_N_ELEMENTS (flat_trees),
 void
 spots_init (Spots *spots, const SpeckScene *scene)
 {
-  *spots = (Spots){ scene, g_array_new (FALSE, FALSE, sizeof (Spot)),
-                    g_array_new (FALSE, FALSE, sizeof (gsize)),
-                    g_array_new (FALSE, FALSE, sizeof (float)), { 0 } };
+  *spots = (Spots){ scene, list_new (sizeof (Spot), NULL),
+                    list_new (sizeof (gsize), NULL),
+                    list_new (sizeof (float), NULL), { 0 } };
 }
 
 void
 spots_clear (Spots *spots)
 {
-  g_clear_pointer (&spots->spots, g_array_unref);
-  g_clear_pointer (&spots->pixels, g_array_unref);
-  g_clear_pointer (&spots->features, g_array_unref);
+  g_clear_pointer (&spots->spots, list_free);
+  g_clear_pointer (&spots->pixels, list_free);
+  g_clear_pointer (&spots->features, list_free);
   byte_plane_clear (&spots->scores);
 }
 
@@ -83,21 +83,28 @@ spots_add (Spots *spots, const gsize *pixels, int count, Spot spot)
   spot.start = spots->pixels->len;
   spot.count = (guint) count;
   spot.box = box_of (pixels, count, (gsize) spots->scene->image->width);
-  g_array_append_vals (spots->pixels, pixels, (guint) count);
-  g_array_append_val (spots->spots, spot);
+  if (list_append (spots->pixels, pixels, (guint) count))
+    list_append (spots->spots, &spot, 1);
+}
+
+gboolean
+spots_check (const Spots *spots, GError **error)
+{
+  return list_check (spots->pixels, "the pixels of specks", error)
+         && list_check (spots->spots, "specks", error);
 }
 
 gboolean
 spots_find_specks (Spots *spots, const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Speck));
+  g_autoptr (List) found = list_new (sizeof (Speck), NULL);
   const Specks specks = { .specks = found };
 
   if (!specks_find (spots->scene, &speck_judge, SPOT_LEAST, &specks, progress,
                     error))
     return FALSE;
   for (guint i = 0; i < found->len; i++) {
-    const Speck *speck = &g_array_index (found, Speck, i);
+    const Speck *speck = &list_at (found, Speck, i);
     gsize pixels[SPECK_PIXELS];
     int count = speck_pixels (spots->scene, speck, pixels);
 
@@ -108,7 +115,7 @@ spots_find_specks (Spots *spots, const Progress *progress, GError **error)
               .peak = (gint64) speck->y * spots->scene->image->width
                       + speck->x });
   }
-  return TRUE;
+  return spots_check (spots, error);
 }
 
 gboolean
@@ -123,27 +130,31 @@ spots_find_flats (Spots *spots, const Progress *progress, GError **error)
                       error))
     return FALSE;
   for (guint i = 0; i < flats.flats->len; i++) {
-    const Flat *flat = &g_array_index (flats.flats, Flat, i);
+    const Flat *flat = &list_at (flats.flats, Flat, i);
 
     spots_add (
-      spots, &g_array_index (flats.pixels, gsize, flat->start),
+      spots, &list_at (flats.pixels, gsize, flat->start),
       (int) flat->count,
       (Spot){ .kind = SPOT_FLAT, .first = flat->score, .peak = -1 });
   }
-  return TRUE;
+  return spots_check (spots, error);
 }
 
 /* The best scores of the regions of each peak count. */
-double
-spots_share (const Spots *spots, double strength)
+gboolean
+spots_share (const Spots *spots, double strength, double *share,
+             GError **error)
 {
-  g_autofree int *scores = g_new (int, spots->spots->len + 1);
+  g_autofree int *scores =
+    tessera_try_new (int, spots->spots->len, "specks", error);
   gint64 peak = -1;
   int kind = -1;
   gsize count = 0;
 
+  if (scores == NULL)
+    return FALSE;
   for (guint i = 0; i < spots->spots->len; i++) {
-    const Spot *spot = &g_array_index (spots->spots, Spot, i);
+    const Spot *spot = &list_at (spots->spots, Spot, i);
 
     if (spot->kind >= SPECK_PLANES)
       continue;
@@ -154,8 +165,9 @@ spots_share (const Spots *spots, double strength)
     peak = spot->peak;
     kind = spot->kind;
   }
-  return judge_share (&speck_judge, scores, count,
-                      (double) image_pixels (spots->scene->image), strength);
+  *share = judge_share (&speck_judge, scores, count,
+                        (double) image_pixels (spots->scene->image), strength);
+  return TRUE;
 }
 
 /* ---- 2. the others around ---- */
@@ -173,25 +185,31 @@ cell_of (const Spot *spot, int across)
          + (spot->box.x + spot->box.width / 2) / CELL;
 }
 
-static void
-cells_init (Cells *cells, const Spots *spots)
+static gboolean
+cells_init (Cells *cells, const Spots *spots, GError **error)
 {
   const Image *image = spots->scene->image;
   int count = (int) spots->spots->len;
 
   cells->across = image->width / CELL + 1;
   cells->down = image->height / CELL + 1;
-  cells->first = g_new (int, (gsize) cells->across *(gsize) cells->down);
-  cells->next = g_new (int, (gsize) count + 1);
+  cells->first = tessera_try_new (
+    int, (gsize) cells->across * (gsize) cells->down, "specks", error);
+  cells->next = cells->first != NULL
+                  ? tessera_try_new (int, count, "specks", error)
+                  : NULL;
+  if (cells->next == NULL)
+    return FALSE;
   for (int i = 0; i < cells->across * cells->down; i++)
     cells->first[i] = -1;
   for (int i = count - 1; i >= 0; i--) {
-    int *first = &cells->first[cell_of (&g_array_index (spots->spots, Spot, i),
+    int *first = &cells->first[cell_of (&list_at (spots->spots, Spot, i),
                                         cells->across)];
 
     cells->next[i] = *first;
     *first = i;
   }
+  return TRUE;
 }
 
 static void
@@ -259,7 +277,7 @@ describe_others (const Spots *spots, const Cells *cells, const Spot *spot,
          col <= MIN (x + CELL_REACH, cells->across - 1); col++)
       for (int i = cells->first[row * cells->across + col]; i >= 0;
            i = cells->next[i])
-        note_other (spot, &g_array_index (spots->spots, Spot, i), &others);
+        note_other (spot, &list_at (spots->spots, Spot, i), &others);
   plain[0] = (float) others.same[0];
   plain[1] = (float) others.same[1];
   plain[2] = (float) others.best[0];
@@ -297,12 +315,12 @@ static void
 examine_spot (const Examination *examination, guint i)
 {
   Spots *spots = examination->spots;
-  Spot *spot = &g_array_index (spots->spots, Spot, i);
+  Spot *spot = &list_at (spots->spots, Spot, i);
   float own[SPOT_FEATURES];
   const Judge *judge = examination->judge;
   float *f = judge != NULL
                ? own
-               : &g_array_index (spots->features, float, i *SPOT_FEATURES);
+               : &list_at (spots->features, float, i *SPOT_FEATURES);
 
   describe_others (spots, examination->cells, spot, f + SPOT_LOOKS,
                    f + SPOT_PLAIN_FEATURES + LIKELY_FEATURES);
@@ -339,9 +357,12 @@ spots_examine (Spots *spots, const Judge *judge, int least,
   Examination examination = { spots, judge, least, &cells };
   int chunks = (int) ((spots->spots->len + CHUNK - 1) / CHUNK);
 
-  cells_init (&cells, spots);
-  if (judge == NULL)
-    g_array_set_size (spots->features, spots->spots->len * SPOT_FEATURES);
+  if (!cells_init (&cells, spots, error))
+    return FALSE;
+  if (judge == NULL
+      && !list_append (spots->features, NULL,
+                       spots->spots->len * SPOT_FEATURES))
+    return list_check (spots->features, "what is known of specks", error);
   return parallel_for (chunks, examine_chunk, &examination, progress, error);
 }
 
@@ -362,7 +383,7 @@ by_score (gconstpointer a, gconstpointer b)
 static gboolean
 take_pixels (const Spots *spots, const Spot *spot, BytePlane *taken)
 {
-  const gsize *pixels = &g_array_index (spots->pixels, gsize, spot->start);
+  const gsize *pixels = &list_at (spots->pixels, gsize, spot->start);
   guint shared = 0;
 
   for (guint k = 0; k < spot->count; k++)
@@ -383,15 +404,16 @@ spots_keep_best (Spots *spots, GError **error)
 
   if (!byte_plane_init (&taken, image->width, image->height, error))
     return FALSE;
-  g_array_sort (spots->spots, by_score);
+  if (!list_sort (spots->spots, by_score))
+    return spots_check (spots, error);
   for (guint i = 0; i < spots->spots->len; i++) {
-    Spot spot = g_array_index (spots->spots, Spot, i);
+    Spot spot = list_at (spots->spots, Spot, i);
 
     if (spot.score == G_MININT)
       break;
     if (take_pixels (spots, &spot, &taken))
-      g_array_index (spots->spots, Spot, kept++) = spot;
+      list_at (spots->spots, Spot, kept++) = spot;
   }
-  g_array_set_size (spots->spots, kept);
+  list_cut (spots->spots, kept);
   return TRUE;
 }

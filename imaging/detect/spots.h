@@ -41,9 +41,9 @@ typedef struct {
 
 typedef struct {
   const SpeckScene *scene;
-  GArray *spots;    /* of Spot */
-  GArray *pixels;   /* of gsize: numbers of pixels */
-  GArray *features; /* of float [SPOT_FEATURES] each; empty if not wanted */
+  List *spots;      /* of Spot */
+  List *pixels;     /* of gsize: numbers of pixels */
+  List *features;   /* of float [SPOT_FEATURES] each; empty if not wanted */
   BytePlane scores; /* of specknet.h; may be empty */
 } Spots;
 
@@ -51,8 +51,12 @@ void spots_init (Spots *spots, const SpeckScene *scene);
 void spots_clear (Spots *spots);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Spots, spots_clear)
 
-/* Adds @spot, which has these pixels. */
+/* Adds @spot, which has these pixels.  Without memory it is left out, of which
+ * spots_check() tells. */
 void spots_add (Spots *spots, const gsize *pixels, int count, Spot spot);
+
+/* FALSE if a spot was left out, with @error set (MEMORY). */
+gboolean spots_check (const Spots *spots, GError **error);
 
 /* Candidates that their finders give a smaller score are no spots. */
 #define SPOT_LEAST (-5 * JUDGE_UNIT)
@@ -64,13 +68,15 @@ gboolean spots_find_specks (Spots *spots, const Progress *progress,
 gboolean spots_find_flats (Spots *spots, const Progress *progress,
                            GError **error);
 
-/* How frequent dust is, as judge_share() has it, by these first scores. */
-double spots_share (const Spots *spots, double strength);
+/* How frequent dust is, as judge_share() has it, by these first scores.  FALSE
+ * with @error set: MEMORY. */
+gboolean spots_share (const Spots *spots, double strength, double *share,
+                      GError **error);
 
 /* Looks at all spots and keeps their features.  With a @judge they get their
  * scores instead; then those are left out whose first score is below @least,
  * or far below that of another one with the same outline.  @progress may be
- * NULL; FALSE when it was cancelled. */
+ * NULL; FALSE with @error set: MEMORY, CANCELLED. */
 gboolean spots_examine (Spots *spots, const Judge *judge, int least,
                         const Progress *progress, GError **error);
 

@@ -69,7 +69,7 @@ typedef struct {
   ImageArea box;
   double ink[3];  /* mean colours, in levels */
   double stroke;  /* width */
-  GArray *pixels; /* gsize */
+  List *pixels;   /* gsize */
   gboolean used;
 } Glyph;
 
@@ -78,7 +78,7 @@ glyph_clear (gpointer data)
 {
   Glyph *glyph = data;
 
-  g_clear_pointer (&glyph->pixels, g_array_unref);
+  g_clear_pointer (&glyph->pixels, list_free);
 }
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
   int same;         /* levels */
   int same_samples; /* the same in the range of the picture */
   double contrast;  /* levels */
-  GArray *glyphs;
+  List *glyphs;
 } Scene;
 
 /* ---- 1. glyphs ---- */
@@ -293,9 +293,12 @@ note_glyph (Scene *scene, const Blob *blob)
       || !has_sharp_edges (scene, blob, glyph.ink, &edges))
     return;
   glyph.stroke = 2 * (double) blob->count / edges;
-  glyph.pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
-  g_array_append_vals (glyph.pixels, blob->pixels, (guint) blob->count);
-  g_array_append_val (scene->glyphs, glyph);
+  glyph.pixels = list_new (sizeof (gsize), NULL);
+  if (!list_append (glyph.pixels, blob->pixels, (guint) blob->count)
+      || !list_append (scene->glyphs, &glyph, 1)) {
+    glyph_clear (&glyph);
+    scene->glyphs->is_short = TRUE;
+  }
 }
 
 static gboolean
@@ -307,7 +310,7 @@ joins (gsize start, gsize pixel, gconstpointer scene)
 static gboolean
 find_glyphs (Scene *scene, const BytePlane *marks, GError **error)
 {
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
   g_auto (BytePlane) left = { 0 };
 
   if (!byte_plane_init (&left, marks->width, marks->height, error))
@@ -319,11 +322,13 @@ find_glyphs (Scene *scene, const BytePlane *marks, GError **error)
                     .box = byte_plane_collect (&left, i, joins, scene,
                                                pixels) };
 
+      if (!list_check (pixels, "the pixels of a mark", error))
+        return FALSE;
       blob.pixels = (const gsize *) (gpointer) pixels->data;
       blob.count = pixels->len;
       note_glyph (scene, &blob);
     }
-  return TRUE;
+  return list_check (scene->glyphs, "the letters of stamps", error);
 }
 
 /* ---- 2. lines ---- */
@@ -379,7 +384,7 @@ collect_line (const Scene *scene, Glyph *first)
   for (gboolean more = TRUE; more;) {
     more = FALSE;
     for (guint i = 0; i < scene->glyphs->len; i++) {
-      Glyph *glyph = &g_array_index (scene->glyphs, Glyph, i);
+      Glyph *glyph = &list_at (scene->glyphs, Glyph, i);
 
       if (!is_in_line (scene, first, glyph, left, right))
         continue;
@@ -466,7 +471,7 @@ complete_line (const Scene *scene, GPtrArray *line)
   int reach = (int) (NEAR_LINE * first->box.height) + 1;
 
   for (guint i = 0; i < scene->glyphs->len; i++) {
-    Glyph *glyph = &g_array_index (scene->glyphs, Glyph, i);
+    Glyph *glyph = &list_at (scene->glyphs, Glyph, i);
 
     if (glyph->used || glyph->box.x + glyph->box.width < box.x - reach
         || glyph->box.x > box.x + box.width + reach
@@ -494,7 +499,7 @@ mark_glyphs (const Scene *scene, const GPtrArray *line, const ImageArea *area,
     const Glyph *glyph = line->pdata[i];
 
     for (guint k = 0; k < glyph->pixels->len; k++) {
-      gsize pixel = g_array_index (glyph->pixels, gsize, k);
+      gsize pixel = list_at (glyph->pixels, gsize, k);
       gsize x = pixel % width - (gsize) area->x;
       gsize y = pixel / width - (gsize) area->y;
 
@@ -543,9 +548,10 @@ find_lines (const Scene *scene, Mask *mask, const Progress *progress,
 {
   guint count = scene->glyphs->len;
 
-  g_array_sort (scene->glyphs, by_height);
+  if (!list_sort (scene->glyphs, by_height))
+    return list_check (scene->glyphs, "the letters of stamps", error);
   for (guint i = 0; i < count; i++) {
-    Glyph *first = &g_array_index (scene->glyphs, Glyph, i);
+    Glyph *first = &list_at (scene->glyphs, Glyph, i);
     g_autoptr (GPtrArray) line = NULL;
 
     if (first->box.height < LEAST_HEIGHT)
@@ -569,7 +575,7 @@ find_stamp (const Image *image, double strength, const Progress *progress,
             GError **error)
 {
   g_autoptr (Mask) mask = mask_new (image->width, image->height, error);
-  g_autoptr (GArray) glyphs = g_array_new (FALSE, FALSE, sizeof (Glyph));
+  g_autoptr (List) glyphs = list_new (sizeof (Glyph), glyph_clear);
   Scene scene = { .image = image,
                   .same = image->meta.format == TESSERA_JPEG ? SAME_JPEG : SAME,
                   .contrast = CONTRAST / strength,
@@ -580,7 +586,6 @@ find_stamp (const Image *image, double strength, const Progress *progress,
 
   scene.colours = image_colours (image);
   scene.same_samples = scene.same * image_peak (image) / 255;
-  g_array_set_clear_func (glyphs, glyph_clear);
   if (mask == NULL
       || !byte_plane_init (&marks, image->width, image->height, error))
     return NULL;

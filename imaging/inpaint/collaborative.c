@@ -250,16 +250,17 @@ code_size (Collaborative *r, RowWindow *window, Size *size, int top,
            int bottom, const Progress *progress, GError **error)
 {
   PlaceGrid grid = { size->scale.side, size->scale.step * r->spread };
-  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  g_autoptr (List) places = patch_places (window, &grid, top, bottom, error);
   guint most = (guint) (BATCH / size->scale.similar);
 
-  for (guint start = 0; start < places->len; start += most) {
+  for (guint start = 0; places != NULL && start < places->len;
+       start += most) {
     if (!progress_step (progress, (double) start / (double) places->len, error)
-        || !code_batch (r, window, size, &g_array_index (places, Place, start),
+        || !code_batch (r, window, size, &list_at (places, Place, start),
                         (int) MIN (most, places->len - start), error))
       return FALSE;
   }
-  return TRUE;
+  return places != NULL;
 }
 
 static gboolean

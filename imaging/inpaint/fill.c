@@ -131,12 +131,13 @@ patch_trust (const RowWindow *window, Place place, int patch, Group group)
   return sum;
 }
 
-static GArray *
-places_in (const Filler *f, const RowWindow *window, int top, int bottom)
+static List *
+places_in (const Filler *f, const RowWindow *window, int top, int bottom,
+           GError **error)
 {
   PlaceGrid grid = { .patch = f->dictionary->patch, .step = f->step };
 
-  return patch_places_shifted (window, &grid, f->shift, top, bottom);
+  return patch_places_shifted (window, &grid, f->shift, top, bottom, error);
 }
 
 static Group
@@ -148,10 +149,10 @@ group_from (const Filler *f, int first)
 /* Asks whether to go on, once for each row of places: their patches may have
  * thousands of samples. */
 static gboolean
-goes_on (const GArray *places, guint i, const Progress *progress,
+goes_on (const List *places, guint i, const Progress *progress,
          GError **error)
 {
-  const Place *place = &g_array_index (places, Place, i);
+  const Place *place = &list_at (places, Place, i);
 
   return (i > 0 && place[-1].y == place->y)
          || progress_step (progress, 0, error);
@@ -163,37 +164,42 @@ measure_block (RowWindow *window, int top, int bottom,
                const Progress *progress, gpointer data, GError **error)
 {
   Filler *f = data;
-  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+  g_autoptr (List) places = places_in (f, window, top, bottom, error);
 
+  if (places == NULL)
+    return FALSE;
   for (int first = 0; first < window->channels;
        first += f->dictionary->channels)
     for (guint i = 0; i < places->len; i++) {
       if (!goes_on (places, i, progress, error))
         return FALSE;
       f->most = MAX (
-        f->most, patch_trust (window, g_array_index (places, Place, i),
+        f->most, patch_trust (window, list_at (places, Place, i),
                               f->dictionary->patch, group_from (f, first)));
     }
   return TRUE;
 }
 
-/* The places whose patches know enough of @group; NULL when cancelled. */
-static GArray *
+/* The places whose patches know enough of @group; NULL with @error set when
+ * cancelled or for lack of memory. */
+static List *
 places_with_trust (const Filler *f, const RowWindow *window,
-                   const GArray *places, Group group,
+                   const List *places, Group group,
                    const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) trusted = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_autoptr (List) trusted = list_new (sizeof (Place), NULL);
 
   for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
+    Place place = list_at (places, Place, i);
 
     if (!goes_on (places, i, progress, error))
       return NULL;
     if (patch_trust (window, place, f->dictionary->patch, group) >= f->enough)
-      g_array_append_val (trusted, place);
+      list_append (trusted, &place, 1);
   }
-  return g_steal_pointer (&trusted);
+  return list_check (trusted, "the places of patches", error)
+           ? g_steal_pointer (&trusted)
+           : NULL;
 }
 
 /* ---- coding ---- */
@@ -277,10 +283,10 @@ code_batch (Filler *f, RowWindow *window, const Place *places, int count,
 }
 
 static gboolean
-code_group (Filler *f, RowWindow *window, const GArray *places, Group group,
+code_group (Filler *f, RowWindow *window, const List *places, Group group,
             const Progress *progress, GError **error)
 {
-  g_autoptr (GArray) trusted =
+  g_autoptr (List) trusted =
     places_with_trust (f, window, places, group, progress, error);
 
   if (trusted == NULL)
@@ -291,7 +297,7 @@ code_group (Filler *f, RowWindow *window, const GArray *places, Group group,
                            (double) (start + count) / trusted->len };
     Progress part = progress_part (&share);
 
-    if (!code_batch (f, window, &g_array_index (trusted, Place, start), count,
+    if (!code_batch (f, window, &list_at (trusted, Place, start), count,
                      group.first, &part, error))
       return FALSE;
     f->coded += (gsize) count;
@@ -304,9 +310,11 @@ code_block (RowWindow *window, int top, int bottom, const Progress *progress,
             gpointer data, GError **error)
 {
   Filler *f = data;
-  g_autoptr (GArray) places = places_in (f, window, top, bottom);
+  g_autoptr (List) places = places_in (f, window, top, bottom, error);
   int channels = f->dictionary->channels;
 
+  if (places == NULL)
+    return FALSE;
   for (int first = 0; first < window->channels; first += channels) {
     ProgressPart share = { progress, (double) first / window->channels,
                            (double) (first + channels) / window->channels };

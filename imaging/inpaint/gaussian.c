@@ -247,10 +247,11 @@ model_block (RowWindow *window, int top, int bottom, const Progress *progress,
   Models *m = data;
   const GaussianSettings *s = m->settings;
   PlaceGrid grid = { s->side, m->step };
-  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  g_autoptr (List) places = patch_places (window, &grid, top, bottom, error);
 
-  if (m->search.grey.data == NULL
-      && !patch_search_init (&m->search, window, error))
+  if (places == NULL
+      || (m->search.grey.data == NULL
+          && !patch_search_init (&m->search, window, error)))
     return FALSE;
   m->search.window = window;
   patch_search_update (&m->search, top - s->radius,
@@ -258,7 +259,7 @@ model_block (RowWindow *window, int top, int bottom, const Progress *progress,
   if (s->side > MIN (window->width, window->height))
     return TRUE;
   for (guint start = 0; start < places->len; start += BATCH) {
-    Batch batch = { m, window, &g_array_index (places, Place, start),
+    Batch batch = { m, window, &list_at (places, Place, start),
                     (int) MIN (BATCH, places->len - start) };
     int chunks = (batch.count + CHUNK - 1) / CHUNK;
 

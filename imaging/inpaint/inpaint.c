@@ -480,8 +480,9 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
 {
   double all = (double) thickness->waiting;
   ProgressPart share = { progress, 0, 0 };
+  GError *failure = NULL;
 
-  while (thickness_next (thickness)) {
+  while (thickness_next (thickness, &failure)) {
     Progress part = progress_part (&share);
 
     share.to = 1 - (double) thickness->waiting / all;
@@ -489,7 +490,9 @@ fill_thick_parts (Image *image, const Mask *missing, Thickness *thickness,
       return FALSE;
     share.from = share.to;
   }
-  return TRUE;
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  return failure == NULL;
 }
 
 /* Works on a copy, so that @image is unchanged on failure. */

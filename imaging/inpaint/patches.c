@@ -61,7 +61,7 @@ count_rows (guint8 *columns, const RowWindow *window, Span span, int from,
 }
 
 static void
-places_of_row (GArray *places, const RowWindow *window, const guint8 *columns,
+places_of_row (List *places, const RowWindow *window, const guint8 *columns,
                Span span, int y, const ShiftedGrid *grid)
 {
   int end = place_after (span.right, window->width, grid);
@@ -75,18 +75,18 @@ places_of_row (GArray *places, const RowWindow *window, const guint8 *columns,
     while (next < right && columns[next] == 0)
       next++;
     if (next < right)
-      g_array_append_val (places, place);
+      list_append (places, &place, 1);
   }
 }
 
-GArray *
+List *
 patch_places_shifted (const RowWindow *window, const PlaceGrid *plain,
-                      int shift, int top, int bottom)
+                      int shift, int top, int bottom, GError **error)
 {
   const ShiftedGrid shifted = { plain->patch, plain->step, shift };
   const ShiftedGrid *grid = &shifted;
   const GArray *spans = canvas_spans (window->canvas, top);
-  GArray *places = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_autoptr (List) places = list_new (sizeof (Place), NULL);
   g_autofree guint8 *columns = g_new0 (guint8, window->width);
   int end = place_after (bottom, window->height, grid);
   int above = top, below = top; /* rows now counted */
@@ -104,14 +104,16 @@ patch_places_shifted (const RowWindow *window, const PlaceGrid *plain,
     above = y;
     below = y + grid->patch;
   }
-  return places;
+  return list_check (places, "the places of patches", error)
+           ? g_steal_pointer (&places)
+           : NULL;
 }
 
-GArray *
+List *
 patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
-              int bottom)
+              int bottom, GError **error)
 {
-  return patch_places_shifted (window, grid, 0, top, bottom);
+  return patch_places_shifted (window, grid, 0, top, bottom, error);
 }
 
 /* ---- samples ---- */

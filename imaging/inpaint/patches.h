@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/list.h"
 #include "imaging/inpaint/canvas.h"
 
 typedef struct {
@@ -18,15 +19,15 @@ typedef struct {
 } PlaceGrid;
 
 /* The places of a grid, with upper edge in rows @top .. @bottom - 1, whose
- * patches hold a wanted pixel, row after row, as an array of Place.  The grid
- * reaches all edges of the picture. */
-GArray *patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
-                      int bottom);
+ * patches hold a wanted pixel, row after row, as a list of Place.  The grid
+ * reaches all edges of the picture.  NULL with @error set (MEMORY). */
+List *patch_places (const RowWindow *window, const PlaceGrid *grid, int top,
+                    int bottom, GError **error);
 
 /* The same with all places but those at the edges moved up and to the left by
  * @shift pixels, 0 .. step - 1. */
-GArray *patch_places_shifted (const RowWindow *window, const PlaceGrid *grid,
-                              int shift, int top, int bottom);
+List *patch_places_shifted (const RowWindow *window, const PlaceGrid *grid,
+                            int shift, int top, int bottom, GError **error);
 
 /* Copies the patch at @place of channels @first .. @first + @count - 1 into
  * @y, plane after plane, and the trust in its samples into @w.  Samples that

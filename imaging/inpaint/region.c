@@ -1,6 +1,7 @@
 #include "imaging/inpaint/region.h"
 
 #include "base/error.h"
+#include "base/list.h"
 #include "imaging/area.h"
 #include "imaging/distance.h"
 #include "imaging/planes.h"
@@ -101,7 +102,7 @@ thickness_free (Thickness *self)
 
 /* Chooses the waiting neighbours of pixel @i and puts them on @stack. */
 static void
-choose_neighbours (Thickness *self, gsize i, GArray *stack)
+choose_neighbours (Thickness *self, gsize i, List *stack)
 {
   int x = (int) (i % (gsize) self->width), y = (int) (i / (gsize) self->width);
 
@@ -113,26 +114,26 @@ choose_neighbours (Thickness *self, gsize i, GArray *stack)
       if (self->thick[j] == THICK_WAITING) {
         self->thick[j] = THICK_CHOSEN;
         self->waiting--;
-        g_array_append_val (stack, j);
+        list_append (stack, &j, 1);
       }
     }
 }
 
-static void
-choose_part (Thickness *self, gsize start)
+static gboolean
+choose_part (Thickness *self, gsize start, GError **error)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) stack = list_new (sizeof (gsize), NULL);
   int left = self->width, right = 0, top = self->height, bottom = 0;
 
   self->thick[start] = THICK_CHOSEN;
   self->waiting--;
-  g_array_append_val (stack, start);
+  list_append (stack, &start, 1);
   while (stack->len > 0) {
-    gsize i = g_array_index (stack, gsize, stack->len - 1);
+    gsize i = list_at (stack, gsize, stack->len - 1);
     int x = (int) (i % (gsize) self->width);
     int y = (int) (i / (gsize) self->width);
 
-    g_array_set_size (stack, stack->len - 1);
+    list_cut (stack, stack->len - 1);
     left = MIN (left, x);
     right = MAX (right, x + 1);
     top = MIN (top, y);
@@ -140,6 +141,7 @@ choose_part (Thickness *self, gsize start)
     choose_neighbours (self, i, stack);
   }
   self->chosen = (ImageArea){ left, top, right - left, bottom - top };
+  return list_check (stack, "a thick hole", error);
 }
 
 static void
@@ -158,15 +160,14 @@ finish_chosen (Thickness *self)
 }
 
 gboolean
-thickness_next (Thickness *self)
+thickness_next (Thickness *self, GError **error)
 {
   finish_chosen (self);
   if (self->waiting == 0)
     return FALSE;
   while (self->thick[self->next] != THICK_WAITING)
     self->next++;
-  choose_part (self, self->next);
-  return TRUE;
+  return choose_part (self, self->next, error);
 }
 
 /* ---- regions ---- */

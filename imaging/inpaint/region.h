@@ -43,8 +43,9 @@ void thickness_free (Thickness *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Thickness, thickness_free)
 
 /* Chooses the next connected thick part that waits, and marks the one chosen
- * before as done.  FALSE when none is left. */
-gboolean thickness_next (Thickness *self);
+ * before as done.  FALSE when none is left, and with @error set (MEMORY) for
+ * lack of memory. */
+gboolean thickness_next (Thickness *self, GError **error);
 
 /* A rectangle of a picture as floats, one pixel after the other. */
 typedef struct {

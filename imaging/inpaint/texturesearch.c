@@ -7,6 +7,7 @@
  */
 #include "imaging/inpaint/texturesearch.h"
 
+#include "base/error.h"
 #include "base/cpudispatch.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -454,28 +455,35 @@ texture_search_start_from (TextureSearch *s, const TextureSearch *coarser)
 
 /* ---- votes ---- */
 
-/* Turns costs into costs per sample, stored in place of the weights, and
- * returns their third quartile. */
-static float
-usual_cost (TextureSearch *s)
+/* Turns costs into costs per sample, stored in place of the weights, and finds
+ * their third quartile. */
+static gboolean
+find_usual_cost (TextureSearch *s, float *usual, GError **error)
 {
-  g_autofree float *sorted = NULL;
+  gsize count = (gsize) s->target_count;
+  g_autofree float *sorted =
+    tessera_try_new (float, count, "the search for texture", error);
 
+  if (sorted == NULL)
+    return FALSE;
   for (int t = 0; t < s->target_count; t++)
     s->vote_weight[t] = s->cost[t] / patch_trust (s->level, s->targets[t]);
-  sorted =
-    g_memdup2 (s->vote_weight, (gsize) s->target_count * sizeof (float));
-  sort_floats (sorted, (gsize) s->target_count);
-  return sorted[s->target_count * 3 / 4];
+  memcpy (sorted, s->vote_weight, count * sizeof (float));
+  sort_floats (sorted, count);
+  *usual = sorted[s->target_count * 3 / 4];
+  return TRUE;
 }
 
-static void
-weigh_votes (TextureSearch *s)
+static gboolean
+weigh_votes (TextureSearch *s, GError **error)
 {
   const TextureLevel *level = s->level;
   int across = places_across (level);
-  float usual = usual_cost (s) + 1e-9f;
+  float usual;
 
+  if (!find_usual_cost (s, &usual, error))
+    return FALSE;
+  usual += 1e-9f;
   for (int t = 0; t < s->target_count; t++) {
     int x = s->targets[t] % across + TEXTURE_SIDE / 2;
     int y = s->targets[t] / across + TEXTURE_SIDE / 2;
@@ -484,6 +492,7 @@ weigh_votes (TextureSearch *s)
     s->vote_weight[t] =
       expf (-s->vote_weight[t] / usual) * powf (TEXTURE_FALL, depth) + 1e-20f;
   }
+  return TRUE;
 }
 
 /* Sets one wanted pixel to the mean of the votes of the patches over it. */
@@ -529,12 +538,14 @@ vote_rows (int chunk, int worker, gpointer data)
         vote_pixel (s, x, y, sums);
 }
 
-static void
-vote (TextureSearch *s)
+static gboolean
+vote (TextureSearch *s, GError **error)
 {
-  weigh_votes (s);
+  if (!weigh_votes (s, error))
+    return FALSE;
   parallel_for ((s->level->height + ROWS - 1) / ROWS, vote_rows, s, NULL,
                 NULL);
+  return TRUE;
 }
 
 /* ---- rounds of both ---- */
@@ -549,16 +560,16 @@ texture_search_run (TextureSearch *s, gboolean is_coarsest,
     is_coarsest ? MAX (s->level->width, s->level->height) : REFINE_RADIUS;
   if (!is_coarsest) {
     parallel_for (target_chunks (s), measure_chunk, s, NULL, NULL);
-    vote (s);
+    if (!vote (s, error))
+      return FALSE;
   }
   for (int i = 0; i < rounds; i++) {
     ProgressPart share = { progress, (double) i / rounds,
                            (double) (i + 1) / rounds };
     Progress part = progress_part (&share);
 
-    if (!improve_field (s, &part, error))
+    if (!improve_field (s, &part, error) || !vote (s, error))
       return FALSE;
-    vote (s);
   }
   return TRUE;
 }

@@ -364,7 +364,7 @@ find_shape (const VeilScene *scene, const Cut *cut, const double *colour,
 /* The piece of which @cut has the pixels, which are appended to @pixels. */
 static Piece
 make_piece (const VeilScene *scene, const Cut *cut, const CoverShape *shape,
-            GArray *pixels)
+            List *pixels)
 {
   Piece piece = { .x = cut->x[0],
                   .y = cut->y[0],
@@ -383,13 +383,16 @@ make_piece (const VeilScene *scene, const Cut *cut, const CoverShape *shape,
                          (float) shape->depth[i],
                          (float) shape->variance[i], (float) cut->error[i] };
 
-    g_array_append_val (pixels, pixel);
+    if (!list_append (pixels, &pixel, 1)) {
+      piece.count = (guint) i;
+      break;
+    }
   }
   return piece;
 }
 
 gboolean
-piece_init (Piece *piece, const VeilScene *scene, int x, int y, GArray *pixels)
+piece_init (Piece *piece, const VeilScene *scene, int x, int y, List *pixels)
 {
   Cut cut;
   CoverShape shape;
@@ -401,12 +404,12 @@ piece_init (Piece *piece, const VeilScene *scene, int x, int y, GArray *pixels)
   if (!find_shape (scene, &cut, NULL, &shape))
     return FALSE;
   *piece = make_piece (scene, &cut, &shape, pixels);
-  return TRUE;
+  return !pixels->is_short;
 }
 
 gboolean
 piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
-                  const double *colour, GArray *pixels)
+                  const double *colour, List *pixels)
 {
   Cut cut;
   CoverShape shape;
@@ -417,5 +420,5 @@ piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
   if (!find_shape (scene, &cut, colour, &shape) || shape.is_line)
     return FALSE;
   *piece = make_piece (scene, &cut, &shape, pixels);
-  return TRUE;
+  return !pixels->is_short;
 }

@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "base/list.h"
 #include "imaging/inpaint/region.h"
 #include "imaging/mask.h"
 #include "imaging/veil/covershape.h"
@@ -64,13 +65,13 @@ void veil_colours (const VeilScene *scene, const Image *image, gsize i,
 VeilScene veil_scene (const Image *damaged, const Mask *missing, double noise,
                       const Thickness *thickness, const Image *filled);
 
-/* Makes the piece at @x, @y, and appends its pixels to @pixels, an array of
+/* Makes the piece at @x, @y, and appends its pixels to @pixels, a list of
  * PiecePixel.  FALSE if it is too small, or hardly differs from the fill, and
- * nothing can be said. */
+ * nothing can be said, or if the list is short. */
 gboolean piece_init (Piece *piece, const VeilScene *scene, int x, int y,
-                     GArray *pixels);
+                     List *pixels);
 
 /* The same with all of the speck at @x, @y, of which @colour may be known, or
  * else NULL.  FALSE also if it is no speck. */
 gboolean piece_init_speck (Piece *piece, const VeilScene *scene, int x, int y,
-                           const double *colour, GArray *pixels);
+                           const double *colour, List *pixels);

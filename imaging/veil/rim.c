@@ -11,9 +11,9 @@
 
 /* Leaves those of the @pixels of a speck that are of its rim. */
 static void
-keep_rim (const Mask *rims, GArray *pixels)
+keep_rim (const Mask *rims, List *pixels)
 {
-  PiecePixel *pixel = &g_array_index (pixels, PiecePixel, 0);
+  PiecePixel *pixel = &list_at (pixels, PiecePixel, 0);
   guint kept = 0;
 
   for (guint k = 0; k < pixels->len; k++)
@@ -21,14 +21,14 @@ keep_rim (const Mask *rims, GArray *pixels)
       pixel[kept] = pixel[k];
       pixel[kept++].error *= (float) RING_ERROR;
     }
-  g_array_set_size (pixels, kept);
+  list_cut (pixels, kept);
 }
 
 static void
 undo_rim (const VeilScene *scene, const Mark *mark, const Piece *piece,
-          const GArray *pixels, Image *filled)
+          const List *pixels, Image *filled)
 {
-  const PiecePixel *at = &g_array_index (pixels, PiecePixel, 0);
+  const PiecePixel *at = &list_at (pixels, PiecePixel, 0);
   double misfit = mark_misfit (mark, scene, at, pixels->len);
 
   for (guint k = 0; k < pixels->len; k++, at++) {
@@ -50,28 +50,28 @@ undo_rim (const VeilScene *scene, const Mark *mark, const Piece *piece,
 
 gboolean
 image_unveil_rims (const Image *damaged, const Mask *missing, double noise,
-                   const GArray *specks, const Mask *rims, Image *filled,
+                   const List *specks, const Mask *rims, Image *filled,
                    const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
   const VeilScene scene =
     veil_scene (damaged, missing, noise, thickness, filled);
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (PiecePixel));
+  g_autoptr (List) pixels = list_new (sizeof (PiecePixel), NULL);
 
   if (thickness == NULL)
     return FALSE;
   for (guint i = 0; i < specks->len; i++) {
-    const VeiledSpeck *speck = &g_array_index (specks, VeiledSpeck, i);
+    const VeiledSpeck *speck = &list_at (specks, VeiledSpeck, i);
     Piece piece;
 
     if (!progress_step (progress, (double) i / specks->len, error))
       return FALSE;
-    g_array_set_size (pixels, 0);
+    list_cut (pixels, 0);
     if (!piece_init_speck (&piece, &scene, speck->x, speck->y,
                            speck->mark.colour, pixels))
       continue;
     keep_rim (rims, pixels);
     undo_rim (&scene, &speck->mark, &piece, pixels, filled);
   }
-  return TRUE;
+  return list_check (pixels, "what is seen through", error);
 }

@@ -23,6 +23,6 @@ typedef struct {
  * image_unveil(); @progress may be NULL.  FALSE with @error set: MEMORY,
  * CANCELLED. */
 gboolean image_unveil_rims (const Image *damaged, const Mask *missing,
-                            double noise, const GArray *specks,
+                            double noise, const List *specks,
                             const Mask *rims, Image *filled,
                             const Progress *progress, GError **error);

@@ -412,7 +412,7 @@ with_margin (const ImageArea *area, const Image *image)
 /* Undoes the stain that consists of @pixels. */
 static gboolean
 undo_one (Image *image, Mask *missing, const ImageArea *bounds,
-          const GArray *pixels)
+          const List *pixels)
 {
   Stain stain = { .image = image,
                   .missing = missing,
@@ -424,7 +424,7 @@ undo_one (Image *image, Mask *missing, const ImageArea *bounds,
   gboolean ok;
 
   for (guint k = 0; part != NULL && k < pixels->len; k++) {
-    gsize i = g_array_index (pixels, gsize, k);
+    gsize i = list_at (pixels, gsize, k);
     int x = (int) (i % (gsize) image->width) - stain.box.x;
     int y = (int) (i / (gsize) image->width) - stain.box.y;
 
@@ -442,7 +442,7 @@ gboolean
 image_undo_stains (Image *image, Mask *missing, int *stains, GError **error)
 {
   g_auto (BytePlane) left = { 0 };
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
 
   *stains = 0;
   if (!byte_plane_init (&left, missing->width, missing->height, error))
@@ -454,8 +454,10 @@ image_undo_stains (Image *image, Mask *missing, int *stains, GError **error)
 
     if (left.data[i] == 0)
       continue;
-    g_array_set_size (pixels, 0);
+    list_cut (pixels, 0);
     bounds = byte_plane_collect (&left, i, NULL, NULL, pixels);
+    if (!list_check (pixels, "the pixels of a stain", error))
+      return FALSE;
     if (MIN (bounds.width, bounds.height) <= 2 * STAIN_DEPTH)
       continue;
     ++*stains;

@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {
   VeilScene scene;
-  GArray *pieces; /* Piece, from top to bottom */
-  GArray *pixels; /* PiecePixel of all pieces; then of one speck at a time */
+  List *pieces;   /* Piece, from top to bottom */
+  List *pixels;   /* PiecePixel of all pieces; then of one speck at a time */
   guint32 *slots; /* of pixels 0, SLOT_STEP, ..: how many before them are seen
                      through */
   Sum *sums;      /* of each pixel that is seen through */
@@ -66,8 +66,8 @@ sum_of (const Veil *veil, gsize i)
 static void
 veil_clear (Veil *veil)
 {
-  g_clear_pointer (&veil->pieces, g_array_unref);
-  g_clear_pointer (&veil->pixels, g_array_unref);
+  g_clear_pointer (&veil->pieces, list_free);
+  g_clear_pointer (&veil->pixels, list_free);
   g_clear_pointer (&veil->slots, g_free);
   g_clear_pointer (&veil->sums, g_free);
 }
@@ -79,8 +79,8 @@ veil_init (Veil *veil, const VeilScene *scene, GError **error)
   gsize pixels = image_pixels (scene->damaged), count = 0;
 
   veil->scene = *scene;
-  veil->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
-  veil->pixels = g_array_new (FALSE, FALSE, sizeof (PiecePixel));
+  veil->pieces = list_new (sizeof (Piece), NULL);
+  veil->pixels = list_new (sizeof (PiecePixel), NULL);
   veil->slots = g_try_new (guint32, pixels / SLOT_STEP + 1);
   for (gsize i = 0; veil->slots != NULL && i < pixels; i++) {
     if (i % SLOT_STEP == 0)
@@ -103,7 +103,7 @@ take (const Veil *veil, const Piece *piece, guint8 *taken)
 
   for (guint k = 0; k < piece->count; k++) {
     gsize i =
-      g_array_index (veil->pixels, PiecePixel, piece->first + k).index;
+      list_at (veil->pixels, PiecePixel, piece->first + k).index;
 
     if (abs ((int) (i % width) - piece->x) <= STEP
         && abs ((int) (i / width) - piece->y) <= STEP)
@@ -129,11 +129,12 @@ cut_pieces (Veil *veil, const Progress *progress, GError **error)
       if (!(missing->missing[i] & MASK_THROUGH) || taken->missing[i]
           || !piece_init (&piece, &veil->scene, x, y, veil->pixels))
         continue;
-      g_array_append_val (veil->pieces, piece);
+      list_append (veil->pieces, &piece, 1);
       take (veil, &piece, taken->missing);
     }
   }
-  return TRUE;
+  return list_check (veil->pieces, "what is seen through", error)
+         && list_check (veil->pixels, "what is seen through", error);
 }
 
 /* ---- 2. cover and colour ---- */
@@ -213,7 +214,7 @@ static void
 add_result (Veil *veil, const Piece *piece, const Mark *mark)
 {
   const PiecePixel *pixels =
-    &g_array_index (veil->pixels, PiecePixel, piece->first);
+    &list_at (veil->pixels, PiecePixel, piece->first);
   gsize width = (gsize) veil->scene.missing->width;
   double misfit = mark_misfit (mark, &veil->scene, pixels, piece->count);
 
@@ -239,19 +240,19 @@ add_result (Veil *veil, const Piece *piece, const Mark *mark)
 static gboolean
 look_inside (Veil *veil, int x, int y, Piece *piece, Inside *inside)
 {
-  g_array_set_size (veil->pixels, 0);
+  list_cut (veil->pixels, 0);
   return piece_init_speck (piece, &veil->scene, x, y, NULL, veil->pixels)
          && inside_init (inside, &veil->scene, piece,
-                         &g_array_index (veil->pixels, PiecePixel, 0));
+                         &list_at (veil->pixels, PiecePixel, 0));
 }
 
 /* The specks that have an inside, and their votes on the factor of q. */
 static gboolean
-find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
+find_specks (Veil *veil, List *specks, double votes[OPACITY_NOISES],
              const Progress *progress, GError **error)
 {
   const Mask *missing = veil->scene.missing;
-  g_autoptr (GArray) pixels = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (List) pixels = list_new (sizeof (gsize), NULL);
   g_auto (BytePlane) left = { 0 };
 
   if (!byte_plane_init (&left, missing->width, missing->height, error))
@@ -270,13 +271,15 @@ find_specks (Veil *veil, GArray *specks, double votes[OPACITY_NOISES],
     if (!left.data[i])
       continue;
     byte_plane_collect (&left, i, NULL, NULL, pixels);
+    if (!list_check (pixels, "the pixels of a speck", error))
+      return FALSE;
     if (pixels->len > SHAPE_PIXELS
         || !look_inside (veil, speck.x, speck.y, &piece, &inside))
       continue;
     opacity_vote (&inside.opacity, votes);
-    g_array_append_val (specks, speck);
+    list_append (specks, &speck, 1);
   }
-  return TRUE;
+  return list_check (specks, "specks", error);
 }
 
 /* Puts what is below the inside of @speck in place of what pieces say, and
@@ -299,7 +302,7 @@ undo_speck (Veil *veil, VeiledSpeck *speck, const double votes[OPACITY_NOISES],
   opacity_settle (&inside.opacity, own);
   speck->mark = inside_mark (&inside, veil->scene.colours);
   for (guint k = 0; k < piece.count; k++)
-    rims->missing[g_array_index (veil->pixels, PiecePixel, k).index] =
+    rims->missing[list_at (veil->pixels, PiecePixel, k).index] =
       MASK_PIXEL;
   for (int i = 0; i < inside.count; i++) {
     gsize index = inside.pixels[i].pixel->index;
@@ -316,7 +319,7 @@ undo_speck (Veil *veil, VeiledSpeck *speck, const double votes[OPACITY_NOISES],
 }
 
 static gboolean
-undo_insides (Veil *veil, GArray *specks, Mask *rims,
+undo_insides (Veil *veil, List *specks, Mask *rims,
               const Progress *progress, GError **error)
 {
   ProgressPart parts[2] = { { progress, 0, 0.5 }, { progress, 0.5, 1 } };
@@ -328,15 +331,15 @@ undo_insides (Veil *veil, GArray *specks, Mask *rims,
   if (!find_specks (veil, specks, votes, &finding, error))
     return FALSE;
   for (guint i = 0; i < specks->len; i++) {
-    VeiledSpeck speck = g_array_index (specks, VeiledSpeck, i);
+    VeiledSpeck speck = list_at (specks, VeiledSpeck, i);
 
     if (!progress_step (&undoing, (double) i / specks->len, error))
       return FALSE;
     if (undo_speck (veil, &speck, votes, rims))
-      g_array_index (specks, VeiledSpeck, undone++) = speck;
+      list_at (specks, VeiledSpeck, undone++) = speck;
   }
-  g_array_set_size (specks, undone);
-  return TRUE;
+  list_cut (specks, undone);
+  return list_check (veil->pixels, "what is seen through", error);
 }
 
 /* ---- 5. all of it ---- */
@@ -364,7 +367,7 @@ write_back (const Veil *veil, Image *filled)
 
 gboolean
 image_unveil (const Image *damaged, const Mask *missing, double noise,
-              Image *filled, GArray *specks, Mask *rims,
+              Image *filled, List *specks, Mask *rims,
               const Progress *progress, GError **error)
 {
   g_autoptr (Thickness) thickness = thickness_new (damaged, missing, error);
@@ -381,7 +384,7 @@ image_unveil (const Image *damaged, const Mask *missing, double noise,
   for (guint i = 0; i < veil.pieces->len; i++) {
     const Mark mark = find_mark (&veil, i);
 
-    add_result (&veil, &g_array_index (veil.pieces, Piece, i), &mark);
+    add_result (&veil, &list_at (veil.pieces, Piece, i), &mark);
   }
   if (!undo_insides (&veil, specks, rims, &looking, error))
     return FALSE;

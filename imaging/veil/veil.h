@@ -25,5 +25,5 @@
  * @progress may be NULL.  Does not use threads.  FALSE with @error set, and
  * @filled as it was: MEMORY, CANCELLED. */
 gboolean image_unveil (const Image *damaged, const Mask *missing, double noise,
-                       Image *filled, GArray *specks, Mask *rims,
+                       Image *filled, List *specks, Mask *rims,
                        const Progress *progress, GError **error);
