@@ -7,9 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Pictures up to this size are looked at as they are; larger ones also at
- * reduced sizes, the smallest of which is no larger. */
+/* Pictures up to WHOLE_PIXELS are looked at as they are; larger ones also at
+ * reduced sizes, the smallest of which has at most SMALLEST_PIXELS: on a large
+ * scan, even a scratch may be wide. */
 #define WHOLE_PIXELS (1 << 20)
+#define SMALLEST_PIXELS (1 << 19)
 #define MAX_LEVELS 12
 
 /* A look is at tiles of at most MAX_TILE pixels a side, which overlap their
@@ -408,14 +410,21 @@ typedef struct {
   int count;
 } Levels;
 
+static gint64
+pixels_of (const Image *image)
+{
+  return (gint64) image->width * image->height;
+}
+
 static gboolean
 levels_init (Levels *levels, const Image *image, GError **error)
 {
   static const float grey[3] = { 0.5f, 0.5f, 0.5f };
+  gint64 most =
+    pixels_of (image) > WHOLE_PIXELS ? SMALLEST_PIXELS : WHOLE_PIXELS;
 
   *levels = (Levels){ { image }, 1 };
-  while ((gint64) image->width * image->height > WHOLE_PIXELS
-         && levels->count < MAX_LEVELS) {
+  while (pixels_of (image) > most && levels->count < MAX_LEVELS) {
     image = image_halve (image, image_colours (image), grey, error);
     if (image == NULL)
       return FALSE;

@@ -1,7 +1,7 @@
 /* damagemap.h - how likely and of which kind damage is, everywhere
  *
- * The network (damagenet.h) looks at the whole picture where it has about a
- * megapixel: damage on a large scan is wide.  What it sees there says how
+ * The network (damagenet.h) looks at the whole picture, if that is large in a
+ * reduced size: damage on a large scan is wide.  What it sees there says how
  * damaged the picture is as a whole.  It then looks at the picture at twice the
  * size, and again at twice that size wherever something was seen, so that fine
  * marks are found and wide ones get a sharp border.  Each pixel keeps the
