@@ -57,18 +57,23 @@ finders: $(FINDERS)
 	  echo originals) >$(BUILD)/$$kind.trees && \
 	  mv $(BUILD)/$$kind.trees imaging/detect || exit 1; done
 
-# Learns the network that finds damage, for an hour or more on two cores:
+# Learns the network that finds damage, for several hours on two cores:
 # PHOTOGRAPHS are folders of more pictures without damage, FILM one of shapes of
-# damage (data/SOURCES.md).  What was learned so far is kept in CHECKPOINT.
-STEPS = 14000
-CHECKPOINT = build/damage.pt
+# damage (data/SOURCES.md).  What was learned so far is kept in CHECKPOINT.1 and
+# CHECKPOINT.2: first with normalised layers, then without, more slowly.
+STEPS = 36000
+MORE_STEPS = 16000
+CHECKPOINT = build/damage
+LEARN_DETECTOR = python3 data/detector/learn.py \
+  --photographs build/originals build/everyday $(PHOTOGRAPHS) --film $(FILM)
 detector:
 	$(if $(FILM),,$(error FILM is the folder of shapes of damage: see data/SOURCES.md))
 	$(Q)sh data/standin.sh build/originals originals
 	$(Q)python3 data/finders/everyday.py build/everyday
-	python3 data/detector/learn.py data/detector/damage.safetensors \
-	  --photographs build/originals build/everyday $(PHOTOGRAPHS) \
-	  --film $(FILM) --steps $(STEPS) --checkpoint $(CHECKPOINT)
+	$(LEARN_DETECTOR) build/first.safetensors --steps $(STEPS) \
+	  --checkpoint $(CHECKPOINT).1
+	$(LEARN_DETECTOR) data/detector/damage.safetensors --steps $(MORE_STEPS) \
+	  --init build/first.safetensors --checkpoint $(CHECKPOINT).2 --seed 11
 
 # Landscape pictures for experiments; downloads 70 MB.
 data: $(HALVE)

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Learns the network that finds damage: learn.py OUTPUT --photographs FOLDER...
-  --film FOLDER [--steps N] [--checkpoint FILE] [--seed N]
+  --film FOLDER [--steps N] [--checkpoint FILE] [--init FILE] [--seed N]
 
 OUTPUT is a safetensors file for the library.  The photographs are clean; `simulate.py`
 damages them.  A pixel that damage changes by CHANGED or more is to be found, and weighs
 by how visible the change is.  Clean examples that are marked most are kept and shown
 again.  The weights written are the mean over the last steps.  With --checkpoint learning
-continues where it was stopped.  Needs Debian's python3-torch, python3-opencv,
+continues where it was stopped; with --init it begins from weights that were learned before,
+whose normalisation is fixed.  Needs Debian's python3-torch, python3-opencv,
 python3-pil, python3-numpy and fonts-dejavu-core.
 """
 import argparse
@@ -19,21 +20,22 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from network import DamageNet, write
+from network import DamageNet, read, write
 from simulate import Simulator
 
-SIDE = 160            # of an example, in pixels
-BATCH = 10
+SIDE = 256            # of an example, in pixels
+BATCH = 4
 POOL = 3000           # examples that are kept and drawn from
-FRESH = 4             # of them come with each step
+FRESH = 2             # of them come with each step
 HARD = 400            # clean examples that were marked most
 RATE = 2e-3
+RATE_INIT = 7e-4      # for weights that were learned before
 CHANGED = 3.          # of 255
 VISIBLE = 25.         # a change that weighs 1
 AVERAGED = .999       # weight of the past in the mean of weights
 
-# By kind, 0 for none: large areas have most of the pixels and are the least certain.
-WEIGHTS = torch.tensor([1., 1., 1.5, .5, 1., .1])
+# By kind, 0 for none: stains have most of the pixels and are the least certain.
+WEIGHTS = torch.tensor([1., 1., 1.5, 1.5, 1., .1])
 
 
 def loss_of(outputs, change, alpha, kind):
@@ -53,9 +55,12 @@ def loss_of(outputs, change, alpha, kind):
     return total, each.detach().mean((1, 2))
 
 
-def plain_share(step, steps):
+LEAST_PLAIN = .3
+
+
+def plain_share(step, options):
     """Learning begins with plain examples; some are always among the others."""
-    return max(.3, 1 - step / (.35 * steps))
+    return LEAST_PLAIN if options.init else max(LEAST_PLAIN, 1 - step / (.35 * options.steps))
 
 
 def produce(queue, options, step, seed):
@@ -64,7 +69,7 @@ def produce(queue, options, step, seed):
     simulator = Simulator(options.photographs, shares, options.film, SIDE)
     rng = np.random.default_rng(seed)
     while True:
-        queue.put(simulator.example(rng, plain_share(step.value, options.steps)))
+        queue.put(simulator.example(rng, plain_share(step.value, options)))
 
 
 class Examples:
@@ -89,7 +94,7 @@ class Examples:
         self.refill(FRESH)
         drawn = [self.pool[i] for i in self.rng.integers(len(self.pool), size=BATCH)]
         if len(self.hard) == HARD:
-            for k in range(2):
+            for k in range(max(1, BATCH // 5)):
                 drawn[k] = self.hard.pop(self.rng.integers(len(self.hard)))[1]
         turn, mirror = self.rng.integers(4), self.rng.random() < .5
         planes = []
@@ -127,9 +132,13 @@ def learn(options):
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     net = DamageNet().to(memory_format=torch.channels_last)
+    if options.init:
+        net.load(read(options.init))
+        net.eval()
+    rate = RATE_INIT if options.init else RATE
     mean = DamageNet()
     mean.load_state_dict(net.state_dict())
-    optimizer = torch.optim.AdamW(net.parameters(), RATE, weight_decay=1e-4)
+    optimizer = torch.optim.AdamW(net.parameters(), rate, weight_decay=1e-4)
     first = 0
     if options.checkpoint and os.path.exists(options.checkpoint):
         state = torch.load(options.checkpoint)
@@ -140,7 +149,7 @@ def learn(options):
     examples, began, recent = Examples(options, first, options.seed + first), time.time(), None
     for step in range(first, options.steps):
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / 100) * (
+            group["lr"] = rate * min(1, (step + 1) / 100) * (
                 .003 + .997 * .5 * (1 + np.cos(np.pi * step / options.steps)))
         examples.step.value = step
         drawn, picture, change, alpha, kind = examples.batch()
@@ -170,6 +179,7 @@ def main():
     parser.add_argument("--film", required=True)
     parser.add_argument("--steps", type=int, default=30000)
     parser.add_argument("--checkpoint")
+    parser.add_argument("--init")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     write(learn(options).eval().weights(), options.output)

@@ -10,6 +10,7 @@ mean over the whole picture, which tells a cracked print from a sound one.
 import json
 import struct
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -34,6 +35,21 @@ class Layer(nn.Module):
         if self.G is not None:
             y = y + self.G(x.mean((2, 3)))[:, :, None, None]
         return F.relu(self.norm(y))
+
+    def load(self, take):
+        """Takes over W, V, G and b; the normalisation does nothing then."""
+        outputs, inputs = self.W.weight.shape[:2]
+        with torch.no_grad():
+            self.W.weight.copy_(take(9 * inputs * outputs).view(3, 3, inputs, outputs)
+                                .permute(3, 2, 0, 1))
+            if self.V is not None:
+                self.V.weight.copy_(take(self.V.weight.numel()).view(-1, outputs)
+                                    .t()[:, :, None, None])
+            if self.G is not None:
+                self.G.weight.copy_(take(self.G.weight.numel()).view(-1, outputs).t())
+            self.norm.bias.copy_(take(outputs))
+            self.norm.running_mean.zero_()
+            self.norm.running_var.fill_(1 - self.norm.eps)
 
     def weights(self):
         """W, V, G and b with the normalisation folded in, column after column."""
@@ -77,10 +93,33 @@ class DamageNet(nn.Module):
         pixels = F.pixel_shuffle(last[:, :8], 2)
         return pixels[:, 0], pixels[:, 1], last[:, 8:]
 
+    def load(self, weights):
+        """Takes over what weights() has given."""
+        at = [0]
+
+        def take(count):
+            at[0] += count
+            return torch.from_numpy(weights[at[0] - count:at[0]])
+
+        for layer in self.layers:
+            layer.load(take)
+        outputs, inputs = self.last.weight.shape[:2]
+        with torch.no_grad():
+            self.last.weight.copy_(take(9 * inputs * outputs).view(3, 3, inputs, outputs)
+                                   .permute(3, 2, 0, 1))
+            self.last.bias.copy_(take(outputs))
+
     def weights(self):
         parts = [part for layer in self.layers for part in layer.weights()]
         parts += [self.last.weight.permute(2, 3, 1, 0), self.last.bias]
         return torch.cat([part.detach().reshape(-1) for part in parts]).numpy()
+
+
+def read(path):
+    """The weights in a file that write() made."""
+    with open(path, "rb") as file:
+        file.seek(struct.unpack("<Q", file.read(8))[0] + 8)
+        return np.frombuffer(file.read(), "<f2").astype(np.float32)
 
 
 def write(weights, path):

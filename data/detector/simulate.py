@@ -63,20 +63,38 @@ def anywhere(rng, layer, beyond=.1):
                      rng.uniform(-beyond, 1 + beyond) * height])
 
 
+def box_around(layer, points, margin):
+    """The part of the layer around @points, and its corner."""
+    low = np.clip(np.floor(points.min(0) - margin), 0, None).astype(int)
+    high = np.minimum(np.ceil(points.max(0) + margin + 1).astype(int), layer.shape[::-1])
+    return (None, low) if (high <= low).any() else (layer[low[1]:high[1], low[0]:high[0]], low)
+
+
+def add_fine(view, fine, opacity=1.):
+    """Adds a shape that was drawn at FINE times the size."""
+    part = cv2.resize(fine, view.shape[::-1], interpolation=cv2.INTER_AREA)
+    np.maximum(view, part.astype(np.float32) * (opacity / 255), out=view)
+
+
+def fine_of(view):
+    return np.zeros((view.shape[0] * FINE, view.shape[1] * FINE), np.uint8)
+
+
 def stroke(layer, rng, points, width, opacity=1., rough=.2, gaps=0.):
     """A line along @points, of uneven width and with gaps."""
-    height, breadth = layer.shape
-    fine = np.zeros((height * FINE, breadth * FINE), np.uint8)
     widths = width * np.exp(rough * np.cumsum(rng.normal(0, .5, len(points)))
                             / np.sqrt(1 + np.arange(len(points)) / 4))
-    fixed = np.round(points * FINE * 16).astype(np.int64)
     drawn = rng.random(len(points)) >= gaps
+    view, low = box_around(layer, points, 3 * width + 1)
+    if view is None:
+        return
+    fine = fine_of(view)
+    fixed = np.round((points - low) * FINE * 16).astype(np.int64)
     for k in range(len(points) - 1):
         if drawn[k]:
             cv2.line(fine, tuple(fixed[k].tolist()), tuple(fixed[k + 1].tolist()), 255,
                      max(1, int(round(FINE * min(widths[k], 3 * width)))), cv2.LINE_AA, 4)
-    line = cv2.resize(fine, (breadth, height), interpolation=cv2.INTER_AREA)
-    np.maximum(layer, line.astype(np.float32) * (opacity / 255), out=layer)
+    add_fine(view, fine, opacity)
 
 
 def crack(layer, rng, depth=0, start=None, angle=None, width=None):
@@ -122,18 +140,14 @@ def craquelure(layer, rng):
 
 def stroke_fast(layer, points, width):
     """A thin line drawn straight into the layer, for shapes of many parts."""
-    low = np.clip(np.floor(points.min(0) - width - 2), 0, None).astype(int)
-    high = np.minimum(np.ceil(points.max(0) + width + 3).astype(int), layer.shape[::-1])
-    if (high <= low).any():
+    view, low = box_around(layer, points, width + 2)
+    if view is None:
         return
-    size = (high - low) * FINE
-    fine = np.zeros((size[1], size[0]), np.uint8)
+    fine = fine_of(view)
     fixed = np.round((points - low) * FINE * 16).astype(np.int32)
     cv2.polylines(fine, [fixed.reshape(-1, 1, 2)], False, 255,
                   max(1, int(round(width * FINE))), cv2.LINE_AA, 4)
-    part = cv2.resize(fine, tuple((high - low).tolist()), interpolation=cv2.INTER_AREA)
-    view = layer[low[1]:high[1], low[0]:high[0]]
-    np.maximum(view, part.astype(np.float32) / 255, out=view)
+    add_fine(view, fine)
 
 
 def scratch(layer, rng, angle=None):
@@ -181,16 +195,12 @@ def outline(rng, radius, corners=32, waves=.25):
 
 
 def fill_shape(layer, points, opacity):
-    low = np.clip(np.floor(points.min(0) - 2), 0, None).astype(int)
-    high = np.minimum(np.ceil(points.max(0) + 3).astype(int), layer.shape[::-1])
-    if (high <= low).any():
+    view, low = box_around(layer, points, 2)
+    if view is None:
         return
-    size = (high - low) * FINE
-    fine = np.zeros((size[1], size[0]), np.uint8)
+    fine = fine_of(view)
     cv2.fillPoly(fine, [np.round((points - low) * FINE).astype(np.int32)], 255)
-    part = cv2.resize(fine, tuple((high - low).tolist()), interpolation=cv2.INTER_AREA)
-    view = layer[low[1]:high[1], low[0]:high[0]]
-    np.maximum(view, part.astype(np.float32) * (opacity / 255), out=view)
+    add_fine(view, fine, opacity)
 
 
 def specks(layer, rng, few):
@@ -204,10 +214,23 @@ def specks(layer, rng, few):
                    opacity * rng.uniform(.7, 1))
 
 
+def torn_outline(rng, radius):
+    """A closed curve of straight tears, each a little ragged."""
+    angles = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(4, 12)))
+    reach = radius * np.exp(rng.normal(0, .35, len(angles)))
+    corners = reach[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1)
+    sides = zip(corners, np.roll(corners, -1, 0))
+    points = np.concatenate([np.linspace(a, b, 12)[:-1] for a, b in sides])
+    return points + rng.normal(0, rng.uniform(0, .03) * radius, points.shape)
+
+
 def flake(layer, rng):
     """Emulsion that came off: a ragged patch, often with smaller ones beside it."""
-    centre, radius = anywhere(rng, layer, 0), log_uniform(rng, 2.5, 30)
-    fill_shape(layer, centre + outline(rng, radius, 96, .5), rng.uniform(.8, 1))
+    largest = .4 * layer.shape[0] if rng.random() < .35 else 30
+    centre, radius = anywhere(rng, layer, 0), log_uniform(rng, 2.5, largest)
+    shape = torn_outline(rng, radius) if rng.random() < .4 else \
+        outline(rng, radius, 96, rng.choice([.15, .3, .5]))
+    fill_shape(layer, centre + shape, rng.uniform(.8, 1))
     for _ in range(int(rng.integers(0, 8))):
         at = centre + rng.normal(0, 1.3 * radius, 2)
         fill_shape(layer, at + outline(rng, radius * rng.uniform(.05, .35), 48, .5),
@@ -276,6 +299,24 @@ def crease(rng, shape):
     if rng.random() < .4:
         shade = np.exp(-.5 * (distance / spread) ** 2)
     return loss, shade.astype(np.float32) * rng.uniform(-.25, .25)
+
+
+def worn_folds(layer, rng):
+    """Where a print was folded: broad soft bands, uneven and frayed, some at right angles."""
+    height, width = layer.shape
+    first = rng.uniform(0, np.pi) if rng.random() < .3 else rng.normal(0, .04)
+    yy, xx = np.mgrid[:height, :width].astype(np.float32)
+    wave = smooth_noise(rng, layer.shape, log_uniform(rng, 10, 60)) * rng.uniform(0, 2.5)
+    for k in range(int(rng.integers(1, 5))):
+        angle = first + (k % 2) * np.pi / 2 + rng.normal(0, .05)
+        middle = anywhere(rng, layer, 0)
+        distance = (xx - middle[0]) * -np.sin(angle) + (yy - middle[1]) * np.cos(angle) + wave
+        breadth = log_uniform(rng, .6, 7)
+        band = np.exp(-.5 * (distance / breadth) ** rng.choice([2, 4]))
+        fray = rng.uniform(.3, 1) + .5 * smooth_noise(rng, layer.shape, log_uniform(rng, .5, 6))
+        along = smooth_noise(rng, layer.shape, log_uniform(rng, 8, 60)) + rng.uniform(-.3, 2)
+        part = band * np.clip(fray, 0, 1) * np.clip(2 * along, 0, 1)
+        np.maximum(layer, part.astype(np.float32), out=layer)
 
 
 def stain(layer, rng):
@@ -610,41 +651,44 @@ class Simulator:
         """Opacities of one layer of damage, their kind, and a field of shading or None."""
         layer = np.zeros((self.side, self.side), np.float32)
         kind = rng.random()
-        if kind < .20:
+        if kind < .17:
             for _ in range(1 if few else int(rng.integers(1, 6))):
                 crack(layer, rng)
             return layer, LINES, None
-        if kind < .225:
+        if kind < .19:
             craquelure(layer, rng)
             return layer, LINES, None
-        if kind < .30:
+        if kind < .22:
+            worn_folds(layer, rng)
+            return layer, LINES, None
+        if kind < .28:
             loss, shade = crease(rng, layer.shape)
             return loss, LINES, shade
-        if kind < .42:
+        if kind < .40:
             scratches(layer, rng, few)
             return layer, LINES, None
-        if kind < .46:
+        if kind < .43:
             for _ in range(1 if few else int(rng.integers(1, 6))):
                 hair(layer, rng)
             return layer, LINES, None
-        if kind < .64:
+        if kind < .60:
             specks(layer, rng, few)
             return layer, SPECKS, None
         if kind < .72:
             for _ in range(1 if few else int(rng.integers(1, 5))):
                 flake(layer, rng)
             return layer, AREAS, None
-        if kind < .79:
+        if kind < .81:
             for _ in range(1 if few else int(rng.integers(1, 4))):
                 torn_edge(layer, rng)
             return layer, AREAS, None
-        if kind < .83:
+        if kind < .85:
             text(layer, rng, self.fonts)
             return layer, TEXT, None
-        if kind < .86:
+        if kind < .875:
             stain(layer, rng)
             return layer, STAINS, None
-        if kind < .875:
+        if kind < .885:
             (fingerprint if rng.random() < .5 else tape)(layer, rng)
             return layer, STAINS, None
         return layer, self.film(layer, rng, few), None
@@ -678,6 +722,8 @@ class Simulator:
         strength = rng.uniform(.15, .6) if kind == STAINS else rng.uniform(.5, 1)
         if plain:
             strength = rng.uniform(.75, 1)
+        elif kind == LINES and rng.random() < .25:
+            strength = log_uniform(rng, .12, .5)
         elif kind in (AREAS, TEXT):
             strength = rng.uniform(.8, 1) if rng.random() < .5 else 1
         if rng.random() < .4:
@@ -686,9 +732,15 @@ class Simulator:
         brightness = float((picture.mean(2) * alpha).sum() / (alpha.sum() + 1e-6)) if plain else None
         colour = self.colour(rng, kind, old, brightness).astype(np.float32)
         surface = np.broadcast_to(colour, picture.shape)
-        if kind == AREAS and rng.random() < .6:   # the paper has a texture of its own
-            grain = smooth_noise(rng, alpha.shape, log_uniform(rng, .5, 5)) * rng.uniform(0, .08)
-            surface = np.clip(surface + grain[..., None], 0, 1)
+        if kind == AREAS and rng.random() < .7:   # the paper has a texture of its own
+            relief = smooth_noise(rng, alpha.shape, log_uniform(rng, .5, 5))
+            if rng.random() < .5:                 # lit from a side
+                relief = relief - np.roll(relief, tuple(rng.integers(-2, 3, 2)), (0, 1))
+            surface = np.clip(surface + (relief * rng.uniform(0, .12))[..., None], 0, 1)
+        if kind == AREAS and rng.random() < .3:   # the broken edge of the layer above it
+            soft = cv2.GaussianBlur(alpha, (0, 0), rng.uniform(.7, 2))
+            edge = (4 * soft * (1 - soft))[..., None] * rng.uniform(-.5, .3)
+            surface = np.clip(surface + edge, 0, 1)
         if shade is not None:
             picture = np.clip(picture * (1 + shade[..., None]), 0, 1)
         if kind in (LINES, AREAS) and rng.random() < .25:   # the shadow of an edge
