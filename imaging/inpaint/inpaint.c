@@ -88,27 +88,29 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .similar = draws, .radius = far, .noise = 0.008,                          \
     .fall = (draws) > 64 ? 1.5 : 0                                            \
   }
+#define MODELS_FAST MODELS (1, 2, 0, 48, 9)
 #define MODELS_NORMAL MODELS (3, 2, 1, 64, 12)
 #define MODELS_FINE MODELS (3, 1, 1, 96, 15)
 #define MODELS_BEST MODELS (4, 1, 0, 160, 20)
 
-/* Fast is the coder alone, the convolutional dictionary; the others improve its
- * result by models of similar patches. */
-#define CODER_ALONE                                                           \
+/* The coder, the convolutional dictionary, and models of similar patches, which
+ * improve its result. */
+#define CODER                                                                 \
   .fill = FILL (4, 12), .turns = 1, .shares = { .whole = 1, .partial = 1 }
 static const Effort learned_efforts[] = {
-  [QUALITY_FAST] = { CODER_ALONE },
-  [QUALITY_NORMAL] = { CODER_ALONE, .models = MODELS_NORMAL },
-  [QUALITY_BEST] = { CODER_ALONE, .models = MODELS_BEST },
+  [QUALITY_FAST] = { CODER, .models = MODELS_FAST },
+  [QUALITY_NORMAL] = { CODER, .models = MODELS_NORMAL },
+  [QUALITY_BEST] = { CODER, .models = MODELS_BEST },
 };
 
 /* Up to MANY missing pixels there is no time to save. */
 #define MANY 25000
-static const Effort normal_of_few = { CODER_ALONE, .models = MODELS_FINE };
+static const Effort normal_of_few = { CODER, .models = MODELS_FINE };
 
-/* Where more than DENSE of the pixels nearby are missing, large patches of
- * similar content see farther than the coder does, and rounds that shrink
- * groups of them come before it.  The coder then has a smaller share, above all
+/* Where more than DENSE of the pixels nearby are missing, models take most of the
+ * time, and fast is the coder alone.  Large patches of similar content see
+ * farther than the coder does there, and rounds that shrink groups of them come
+ * before it otherwise.  The coder then has a smaller share, above all
  * where whole pixels are lost: the rounds look for similar patches in all
  * channels together.  Where the two differ much, the rounds know better: they
  * have seen the fence go on elsewhere. */
@@ -116,6 +118,7 @@ static const Effort normal_of_few = { CODER_ALONE, .models = MODELS_FINE };
 #define SQUARE 16
 #define CODER_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
 static const Effort dense_efforts[] = {
+  [QUALITY_FAST] = { CODER },
   [QUALITY_NORMAL] = { .fill = FILL (3, 16),
                        .rounds = ROUNDS_BEFORE_MODELS,
                        .turns = 1,
@@ -250,8 +253,7 @@ learned_effort (RestoreQuality quality, const Holes *holes)
 {
   gboolean are_few = holes->pixels <= MANY;
 
-  if (holes->are_dense
-      && (quality == QUALITY_BEST || (quality == QUALITY_NORMAL && are_few)))
+  if (holes->are_dense && (quality != QUALITY_NORMAL || are_few))
     return &dense_efforts[quality];
   return quality == QUALITY_NORMAL && are_few ? &normal_of_few
                                               : &learned_efforts[quality];
