@@ -69,10 +69,10 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
     .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
   }
 /* Before the coder and models of similar patches, which see to what is fine. */
-#define ROUNDS_BEFORE_MODELS                                                  \
+#define ROUNDS_BEFORE(count, small, middle, large)                            \
   {                                                                           \
-    .rounds = 20, .coarse = 20, .first = 1.0, .last = 0.025,                  \
-    .scales = { { 6, 3, 8 }, { 10, 4, 8 }, { 16, 6, 8 } }                     \
+    .rounds = count, .coarse = count, .first = 1.0, .last = 0.025,            \
+    .scales = { { 6, small, 8 }, { 10, middle, 8 }, { 16, large, 8 } }        \
   }
 #define ROUNDS_BEST                                                           \
   {                                                                           \
@@ -93,42 +93,61 @@ const InpaintCoder inpaint_paper_coder = { PAPER_ATOMS, 0, 0 };
 #define MODELS_FINE MODELS (3, 1, 1, 96, 15)
 #define MODELS_BEST MODELS (4, 1, 0, 160, 20)
 
-/* The coder, the convolutional dictionary, and models of similar patches, which
- * improve its result. */
+/* The coder without rounds. */
 #define CODER                                                                 \
   .fill = FILL (4, 12), .turns = 1, .shares = { .whole = 1, .partial = 1 }
-static const Effort learned_efforts[] = {
-  [QUALITY_FAST] = { CODER, .models = MODELS_FAST },
-  [QUALITY_NORMAL] = { CODER, .models = MODELS_NORMAL },
-  [QUALITY_BEST] = { CODER, .models = MODELS_BEST },
-};
 
-/* Up to MANY missing pixels there is no time to save. */
-#define MANY 25000
-static const Effort normal_of_few = { CODER, .models = MODELS_FINE };
-
-/* Where more than DENSE of the pixels nearby are missing, models take most of the
- * time, and fast is the coder alone.  Large patches of similar content see
- * farther than the coder does there, and rounds that shrink groups of them come
- * before it otherwise.  The coder then has a smaller share, above all
- * where whole pixels are lost: the rounds look for similar patches in all
- * channels together.  Where the two differ much, the rounds know better: they
- * have seen the fence go on elsewhere. */
+/* Rounds that shrink groups of large patches see that a fence goes on behind a
+ * scratch; the coder, the convolutional dictionary, knows better what is near.
+ * Where the two differ much, the rounds have the larger share, and where more
+ * than DENSE of the pixels nearby are missing, throughout, unless it is samples
+ * that are lost one by one. */
 #define DENSE 0.2
 #define SQUARE 16
-#define CODER_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
-static const Effort dense_efforts[] = {
-  [QUALITY_FAST] = { CODER },
-  [QUALITY_NORMAL] = { .fill = FILL (3, 16),
-                       .rounds = ROUNDS_BEFORE_MODELS,
+#define THIN_SHARES { .whole = 0.5f, .partial = 0.8f, .doubt = 30 / 255.f }
+#define DENSE_SHARES { .whole = 0.2f, .partial = 0.6f, .doubt = 30 / 255.f }
+static const Effort thin_efforts[] = {
+  [QUALITY_FAST] = { .fill = FILL (5, 10),
+                     .rounds = ROUNDS_BEFORE (6, 4, 5, 6),
+                     .turns = 1,
+                     .shares = THIN_SHARES,
+                     .models = MODELS_FAST },
+  [QUALITY_NORMAL] = { .fill = FILL (5, 10),
+                       .rounds = ROUNDS_BEFORE (12, 4, 5, 6),
                        .turns = 1,
-                       .shares = CODER_SHARES,
-                       .models = MODELS_FINE },
+                       .shares = THIN_SHARES,
+                       .models = MODELS_NORMAL },
   [QUALITY_BEST] = { .fill = FILL (2, 24),
                      .rounds = ROUNDS_BEST,
                      .turns = 8,
-                     .shares = CODER_SHARES,
+                     .shares = THIN_SHARES,
                      .models = MODELS_BEST },
+};
+static const Effort dense_efforts[] = {
+  [QUALITY_FAST] = { CODER },
+  [QUALITY_NORMAL] = { CODER, .models = MODELS_NORMAL },
+  [QUALITY_BEST] = { .fill = FILL (2, 24),
+                     .rounds = ROUNDS_BEST,
+                     .turns = 8,
+                     .shares = DENSE_SHARES,
+                     .models = MODELS_BEST },
+};
+
+/* Up to MANY missing pixels, normal has no time to save. */
+#define MANY 25000
+static const Effort thin_effort_of_few = {
+  .fill = FILL (5, 10),
+  .rounds = ROUNDS_BEFORE (12, 4, 5, 6),
+  .turns = 1,
+  .shares = THIN_SHARES,
+  .models = MODELS_FINE
+};
+static const Effort dense_effort_of_few = {
+  .fill = FILL (3, 16),
+  .rounds = ROUNDS_BEFORE (20, 3, 4, 6),
+  .turns = 1,
+  .shares = DENSE_SHARES,
+  .models = MODELS_FINE
 };
 
 /* With cosines alone: a quick fill, then rounds. */
@@ -251,12 +270,9 @@ measure_holes (const Mask *missing)
 static const Effort *
 learned_effort (RestoreQuality quality, const Holes *holes)
 {
-  gboolean are_few = holes->pixels <= MANY;
-
-  if (holes->are_dense && (quality != QUALITY_NORMAL || are_few))
-    return &dense_efforts[quality];
-  return quality == QUALITY_NORMAL && are_few ? &normal_of_few
-                                              : &learned_efforts[quality];
+  if (quality == QUALITY_NORMAL && holes->pixels <= MANY)
+    return holes->are_dense ? &dense_effort_of_few : &thin_effort_of_few;
+  return holes->are_dense ? &dense_efforts[quality] : &thin_efforts[quality];
 }
 
 /* @fill is a dictionary inside the program, @coder is convolutional, or NULL
