@@ -203,14 +203,15 @@ find_in_block (RowWindow *window, int top, int bottom,
                const Progress *progress, gpointer data, GError **error)
 {
   PlaceGrid grid = { SIDE, 3 };
-  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  g_autoptr (List) places = patch_places (window, &grid, top, bottom, error);
   PatchSearch search;
 
-  (void) progress, (void) error;
+  (void) progress;
+  g_assert_nonnull (places);
   g_assert_true (patch_search_init (&search, window, NULL));
   patch_search_update (&search, top - RADIUS, bottom + SIDE + RADIUS);
   for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i), found[COUNT];
+    Place place = list_at (places, Place, i), found[COUNT];
 
     patch_search_find (&search, place, SIDE, RADIUS, found, COUNT);
     check_found (data, place, found);

@@ -44,14 +44,16 @@ collect_places (RowWindow *window, int top, int bottom,
                 const Progress *progress, gpointer data, GError **error)
 {
   Found *found = data;
-  g_autoptr (GArray) places =
+  g_autoptr (List) places =
     found->shift == 0
-      ? patch_places (window, &found->grid, top, bottom)
-      : patch_places_shifted (window, &found->grid, found->shift, top, bottom);
+      ? patch_places (window, &found->grid, top, bottom, error)
+      : patch_places_shifted (window, &found->grid, found->shift, top, bottom,
+                              error);
 
-  (void) progress, (void) error;
+  (void) progress;
+  g_assert_nonnull (places);
   for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
+    Place place = list_at (places, Place, i);
 
     g_assert_cmpint (place.y, >=, top);
     g_assert_cmpint (place.y, <, bottom);
@@ -129,11 +131,12 @@ paint_coordinates (RowWindow *window, int top, int bottom,
                    const Progress *progress, gpointer data, GError **error)
 {
   PlaceGrid grid = { PATCH, 2 };
-  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  g_autoptr (List) places = patch_places (window, &grid, top, bottom, error);
 
-  (void) progress, (void) data, (void) error;
+  (void) progress, (void) data;
+  g_assert_nonnull (places);
   for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
+    Place place = list_at (places, Place, i);
 
     for (int c = 0; c < window->channels; c++) {
       float y[PATCH * PATCH];
@@ -183,11 +186,12 @@ check_patches (RowWindow *window, int top, int bottom,
 {
   const Scene *scene = data;
   PlaceGrid grid = { PATCH, 1 };
-  g_autoptr (GArray) places = patch_places (window, &grid, top, bottom);
+  g_autoptr (List) places = patch_places (window, &grid, top, bottom, error);
 
-  (void) progress, (void) error;
+  (void) progress;
+  g_assert_nonnull (places);
   for (guint i = 0; i < places->len; i++) {
-    Place place = g_array_index (places, Place, i);
+    Place place = list_at (places, Place, i);
     float y[3 * PATCH * PATCH], w[3 * PATCH * PATCH];
 
     patch_get (window, place, PATCH, 0, 3, y, w);
