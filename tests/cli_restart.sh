@@ -4,7 +4,9 @@
 . tests/lib.sh
 
 # What the tests as a whole may be run with would look like what leaks.
-unset OPENBLAS_CORETYPE
+for name in $(env | sed -n '/OPENBLAS/s/^\([A-Za-z_][A-Za-z_0-9]*\)=.*/\1/p'); do
+  unset "$name"
+done
 
 # A sanitizer wants to come before all other libraries.
 (ulimit -v 4000000 && "$TESSERA" --version >/dev/null 2>&1) \
