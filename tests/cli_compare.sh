@@ -60,6 +60,10 @@ for file in index.html results.csv results.json table.tex curves.csv \
   ksvd.safetensors; do
   ok "... writes $file" [ -s report/$file ]
 done
+ok "... what each of them is" [ "$(perl -MJSON::PP -0777 -ne '
+  print join " ", map { "$_->{name}=$_->{kind}" }
+    @{decode_json ($_)->{contenders}}' report/results.json)" = \
+  "dct=cosines online=learner ksvd=learner tessera=engine" ]
 table=report/results.csv
 ok "... a table of these columns" [ "$(head -n 1 $table)" = \
   "picture,damage,protocol,method,psnr,ssim,psnr_masked,ms_ssim,seed,error" ]

@@ -73,7 +73,7 @@ test_clear (void)
 static void
 test_short (void)
 {
-  g_autoptr (List) list = list_new (G_MAXSIZE / 64, NULL);
+  g_autoptr (List) list = list_new (G_MAXSIZE / 8, NULL);
   g_autoptr (List) other = list_new (sizeof (int), NULL);
   g_autoptr (GError) error = NULL;
   int value = 3;

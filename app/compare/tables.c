@@ -337,7 +337,13 @@ static JsonObject *
 contender_to_json (const Compare *compare, const Contender *contender)
 {
   static const char *const kinds[] = {
-    "learner", "cosines", "file", "engine", "outside-learner", "restorer"
+    [CONTENDER_LEARNER] = "learner",
+    [CONTENDER_TRANSFORM] = "learner",
+    [CONTENDER_COSINES] = "cosines",
+    [CONTENDER_FILE] = "file",
+    [CONTENDER_ENGINE] = "engine",
+    [CONTENDER_OUTSIDE_LEARNER] = "outside-learner",
+    [CONTENDER_RESTORER] = "restorer",
   };
   const LearnRun *run = &contender->runs[0];
   const Dictionary *dictionary = run->dictionary;
